@@ -1,0 +1,30 @@
+# Two commands: `make demo` and `make test`.  Each makes its own virtual environment in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types sanitize install clean
+
+demo: $(VENV)/.installed
+	$(BIN)/submin segment --sample astronaut -o demo
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml CMakeLists.txt $(shell find src native -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet ".[all,dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo

@@ -1,0 +1,46 @@
+#include "bindings.hpp"
+#include "edges.hpp"
+#include "weights.hpp"
+
+namespace submin {
+namespace {
+
+EdgeList checked_list(const ConstIndices& tails, const ConstIndices& heads,
+                      const ConstIndices& edges, std::size_t flows) {
+  require_size(tails.size(), size_of(flows), "tails");
+  require_size(heads.size(), size_of(flows), "heads");
+  return {tails.data(), heads.data(), edges.data(), size_of(edges.size())};
+}
+
+void project(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
+             const ConstValues& forward, const ConstIndices& edges, const ConstValues& flow,
+             const ConstValues& s, double c, const Values& out, int threads) {
+  const EdgeList list = checked_list(tails, heads, edges, flow.size());
+  require_positive(c);
+  require_size(out.size(), list.count, "out");
+  edges_project(list, checked_weights(backward, flow.size(), "backward"),
+                checked_weights(forward, flow.size(), "forward"), flow.data(), s.data(), c,
+                out.data(), threads);
+}
+
+void sweep(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
+           const ConstValues& forward, const ConstIndices& edges, const Values& flow,
+           const Values& s, int threads) {
+  const EdgeList list = checked_list(tails, heads, edges, flow.size());
+  edges_sweep(list, checked_weights(backward, flow.size(), "backward"),
+              checked_weights(forward, flow.size(), "forward"), flow.data(), s.data(), threads);
+}
+
+}  // namespace
+
+void bind_edges(nb::module_& module) {
+  module.def("edges_project", &project, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "edges"_a.noconvert(),
+             "flow"_a.noconvert(), "s"_a.noconvert(), "c"_a, "out"_a.noconvert(), "threads"_a,
+             WithoutLock());
+  module.def("edges_sweep", &sweep, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "edges"_a.noconvert(),
+             "flow"_a.noconvert(), "s"_a.noconvert(), "threads"_a, WithoutLock());
+}
+
+}  // namespace submin

@@ -1,0 +1,10 @@
+#include "bindings.hpp"
+
+NB_MODULE(_native, module) {
+  module.doc() = "Compiled kernels; submin.kernels.protocol documents them.";
+  submin::bind_colouring(module);
+  submin::bind_edges(module);
+  submin::bind_grid(module);
+  submin::bind_cardinality(module);
+  submin::bind_table(module);
+}

@@ -1,0 +1,60 @@
+// What the bindings share: array types and size checks. Each family has its own bind_<family>.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace submin {
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+template <class Scalar, int Dimensions = 1>
+using Array = nb::ndarray<Scalar, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+
+using Values = Array<double>;  // written
+using ConstValues = Array<const double>;
+using Indices = Array<std::int32_t>;  // written
+using ConstIndices = Array<const std::int32_t>;
+using ConstPointers = Array<const std::int64_t>;
+
+using WithoutLock = nb::call_guard<nb::gil_scoped_release>;
+
+inline std::int64_t size_of(std::size_t size) {
+  return static_cast<std::int64_t>(size);
+}
+
+inline void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+inline void require_size(std::size_t size, std::int64_t expected, const char* name) {
+  if (size_of(size) == expected) return;
+  throw std::invalid_argument(std::string(name) + " has size " + std::to_string(size) +
+                              ", expected " + std::to_string(expected));
+}
+
+inline void require_positive(double c) {
+  require(c > 0.0, "c must be positive");
+}
+
+inline void require_below(const ConstIndices& numbers, std::int64_t bound, const char* name) {
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (numbers.data()[k] < 0 || numbers.data()[k] >= bound)
+      throw std::invalid_argument(std::string(name) + "[" + std::to_string(k) +
+                                  "] = " + std::to_string(numbers.data()[k]) +
+                                  " is outside of 0, ..., " + std::to_string(bound - 1));
+}
+
+void bind_colouring(nb::module_& module);
+void bind_edges(nb::module_& module);
+void bind_grid(nb::module_& module);
+void bind_cardinality(nb::module_& module);
+void bind_table(nb::module_& module);
+
+}  // namespace submin

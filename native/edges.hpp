@@ -1,0 +1,87 @@
+// Matchings of a graph's edges: t+ = clip(t - (s_i - s_j) / (2 c), -backward, forward).
+#pragma once
+
+#include <cstdint>
+
+#include "parallel.hpp"
+
+namespace submin {
+
+constexpr std::int64_t kEdgeGrain = 16384;  // edges in a piece of parallel work
+
+// One weight for all edges, or one for each; known at compile time, for the sake of vector loops.
+struct UniformWeight {
+  double value;
+  double operator[](std::int64_t) const { return value; }
+};
+
+struct EdgeWeights {
+  const double* values;
+  double operator[](std::int64_t edge) const { return values[edge]; }
+};
+
+struct WeightArray {
+  const double* values;
+  bool uniform;
+};
+
+// Calls use(backward, forward) with the types of the two arrays resolved.
+template <class Use>
+void with_weights(WeightArray backward, WeightArray forward, const Use& use) {
+  const auto resolve = [](WeightArray weights, const auto& next) {
+    if (weights.uniform) return next(UniformWeight{*weights.values});
+    return next(EdgeWeights{weights.values});
+  };
+  resolve(backward, [&](auto lower) { resolve(forward, [&](auto upper) { use(lower, upper); }); });
+}
+
+// Each comparison is one instruction, scalar or vector.
+inline double clip(double value, double lower, double upper) {
+  value = value < lower ? lower : value;
+  return upper < value ? upper : value;
+}
+
+struct EdgeList {
+  const std::int32_t* tails;
+  const std::int32_t* heads;
+  const std::int32_t* edges;
+  std::int64_t count;
+};
+
+// The loops stay scalar: vector gathers and scatters measured twice as slow.
+
+inline void edges_project(const EdgeList& list, WeightArray backward, WeightArray forward,
+                          const double* flow, const double* s, double c, double* out, int threads) {
+  const double half = 0.5 / c;
+  with_weights(backward, forward, [=](auto lower, auto upper) {
+    parallel_for(list.count, kEdgeGrain, threads, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        const std::int64_t e = list.edges[k];
+        const double difference = s[list.tails[e]] - s[list.heads[e]];
+        out[k] = clip(flow[e] - difference * half, -lower[e], upper[e]);
+      }
+    });
+  });
+}
+
+inline void edges_sweep(const EdgeList& list, WeightArray backward, WeightArray forward,
+                        double* flow, double* s, int threads) {
+  with_weights(backward, forward, [=](auto lower, auto upper) {
+    parallel_for(list.count, kEdgeGrain, threads, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        const std::int64_t e = list.edges[k];
+        const std::int64_t i = list.tails[e];
+        const std::int64_t j = list.heads[e];
+        const double old = flow[e];
+        const double tail = s[i];
+        const double head = s[j];
+        const double updated = clip(old - (tail - head) * 0.5, -lower[e], upper[e]);
+        flow[e] = updated;
+        s[i] = tail + (updated - old);
+        s[j] = head - (updated - old);
+      }
+    });
+  });
+}
+
+}  // namespace submin

@@ -1,0 +1,98 @@
+"""Checks of user input: each refusal names the argument, the index and the value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from submin._typing import BoolArray, FloatArray, IndexArray
+
+LARGEST_EXACT_INTEGER = 2**53
+LARGEST_INDEX = 2**31 - 1
+
+
+def _where(mask: npt.NDArray[np.bool_]) -> tuple[int, ...] | int:
+    """Return the first index at which `mask` holds, as a plain int for 1-D arrays."""
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
+    return index[0] if len(index) == 1 else index
+
+
+def refuse_where(name: str, values: npt.NDArray[Any], mask: BoolArray, remedy: str) -> None:
+    """Raise `ValueError` for the first entry of `values` at which `mask` holds."""
+    if mask.any():
+        index = _where(mask)
+        raise ValueError(f"{name}[{index}] is {values[index]!s}: {remedy}")
+
+
+def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Convert numbers of any real type to float64 exactly, or refuse them.
+
+    Raises
+    ------
+    TypeError
+        If the values are not real numbers.
+    ValueError
+        If an integer is beyond 2**53 and would be rounded.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, but its type is {array.dtype}")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
+        too_large = (array > LARGEST_EXACT_INTEGER) | (array < -LARGEST_EXACT_INTEGER)
+        refuse_where(
+            name, array, too_large, "integers beyond 2**53 would be rounded; scale the data down"
+        )
+    return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+
+
+def costs(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Convert costs that may be infinite (hard constraints) but not NaN."""
+    array = float_array(name, values)
+    refuse_where(name, array, np.isnan(array), "costs must be numbers, and not NaN")
+    return array
+
+
+def weights(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Convert weights: finite and non-negative, with a sum that does not overflow."""
+    array = float_array(name, values)
+    refuse_where(name, array, ~np.isfinite(array), "weights must be finite")
+    refuse_where(
+        name, array, array < 0, "a negative weight is not submodular; weights must be 0 or more"
+    )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(array.sum()):
+            raise ValueError(
+                f"{name} overflows: its sum is beyond the largest float; scale it down"
+            )
+    return array
+
+
+def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> IndexArray:
+    """Convert a 1-D array of element numbers from 0 to `upper` - 1."""
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers, but its type is {array.dtype}")
+    refuse_where(name, array, array < 0, "element numbers start at 0")
+    limit = LARGEST_INDEX if upper is None else upper
+    refuse_where(name, array, array >= limit, f"element numbers must be below {limit}")
+    return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
+
+
+def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:
+    """Convert a shape with at least one axis and no axis of length zero."""
+    axes = tuple(int(a) for a in np.atleast_1d(np.asarray(values)))
+    if any(int(a) != b for a, b in zip(axes, np.atleast_1d(np.asarray(values)), strict=True)):
+        raise TypeError(f"{name} must hold integers, but it is {values}")
+    for axis, length in enumerate(axes):
+        if length < 1:
+            raise ValueError(f"{name}[{axis}] is {length}: every axis needs a length of 1 or more")
+    if not axes:
+        raise ValueError(f"{name} is empty: at least one axis is needed")
+    if int(np.prod(axes, dtype=object)) > LARGEST_INDEX:
+        raise ValueError(f"{name} is {axes}: more than {LARGEST_INDEX} elements do not fit")
+    return axes

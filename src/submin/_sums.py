@@ -1,0 +1,85 @@
+"""Sums whose rounding error is known, and the granularity of exact data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from submin._typing import BoolArray, FloatArray, IndexArray
+
+UNIT_ROUNDOFF = 2.0**-53
+
+
+def compensated_sum(values: FloatArray) -> float:
+    """Return the sum of a float64 array, almost always correctly rounded.
+
+    A tree of error-free additions (Knuth's TwoSum, doi:10.1137/030601818): the rounding error of
+    every addition is computed exactly and the errors are summed beside.  The error is at most
+    ``sum_error(values)``.  Complexity O(n).
+
+    Examples
+    --------
+    >>> compensated_sum(np.array([1e16, 1.0, -1e16]))
+    1.0
+    """
+    total = np.asarray(values, dtype=np.float64).ravel()
+    error = 0.0
+    while total.size > 1:
+        half = total.size // 2
+        left, right, rest = total[:half], total[half : 2 * half], total[2 * half :]
+        added = left + right
+        virtual = added - left
+        error += float(np.sum((left - (added - virtual)) + (right - virtual)))
+        total = np.concatenate([added, rest])
+    return float(total[0]) + error if total.size else 0.0
+
+
+def sum_error(values: FloatArray) -> float:
+    """Bound the error of ``compensated_sum``: one rounding of the result, second-order terms."""
+    n = max(values.size, 1)
+    depth = 2.0 * np.log2(n) + 2.0
+    magnitude = float(np.sum(np.abs(values)))
+    second_order = float((depth * UNIT_ROUNDOFF) ** 2 * n**0.5 * magnitude)
+    return UNIT_ROUNDOFF * abs(float(np.sum(values))) + 2.0 * second_order
+
+
+def scatter_sum(positions: IndexArray, values: FloatArray | BoolArray, size: int) -> FloatArray:
+    """Return the vector of `size` entries in which each value is added at its position."""
+    if not positions.size:
+        return np.zeros(size)
+    return np.bincount(positions, values, size).astype(np.float64, copy=False)
+
+
+def common_granularity(*arrays: FloatArray) -> float:
+    """Return the largest g such that every number is a multiple of g, or 0 if none is found.
+
+    Looks for integers after scaling by a power of two up to 2**20, which covers integer data and
+    data that was rounded to a binary fraction.
+
+    Examples
+    --------
+    >>> common_granularity(np.array([2.0, -6.0]), np.array([0.5]))
+    0.5
+    >>> common_granularity(np.array([0.1]))
+    0.0
+    """
+    divisor = 0
+    for scale in (1.0, 2.0**4, 2.0**10, 2.0**20):
+        if all(_is_integral(array, scale) for array in arrays):
+            for array in arrays:
+                scaled = np.unique(np.abs(array * scale)).astype(np.int64)
+                divisor = int(np.gcd(divisor, np.gcd.reduce(scaled))) if scaled.size else divisor
+            return (divisor or 1) / scale
+    return 0.0
+
+
+def _is_integral(array: FloatArray, scale: float) -> bool:
+    """Say whether the scaled numbers are integers that float64 sums exactly."""
+    if array.size == 0:
+        return True
+    with np.errstate(over="ignore", invalid="ignore"):
+        head = array.ravel()[:1024] * scale
+        if not np.array_equal(head, np.rint(head)):
+            return False
+        scaled = array * scale
+        exact = np.array_equal(scaled, np.rint(scaled))
+        return bool(exact and np.sum(np.abs(scaled)) < 2.0**53)

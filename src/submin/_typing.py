@@ -1,0 +1,14 @@
+"""Array types that every module shares."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+IndexArray: TypeAlias = npt.NDArray[np.int32]
+PointerArray: TypeAlias = npt.NDArray[np.int64]
+
+Dual: TypeAlias = list[FloatArray]
+"""One flat array for each term of a problem, in the term's natural coordinates."""

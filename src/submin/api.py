@@ -1,0 +1,183 @@
+"""The two questions of the library: ``minimize`` (which set?) and ``prox`` (all level sets?)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from submin._typing import Dual, FloatArray
+from submin.driver import DISCRETE, PROXIMAL, Callback, Goal, Limits, Run
+from submin.layout import Layout
+from submin.problem import Problem
+from submin.progress import reporting
+from submin.result import Result
+from submin.solvers import resolve
+from submin.solvers.solver import Solver
+
+DEFAULT_MAX_PASSES = 10_000
+
+WarmStart: TypeAlias = Result | Sequence[FloatArray]
+
+
+def minimize(
+    problem: Problem,
+    solver: Solver[Any] | str = "auto",
+    *,
+    tol: float = 0.0,
+    max_passes: float | None = None,
+    time_limit: float | None = None,
+    check_every: int = 5,
+    blocks: str | Sequence[str] = "auto",
+    threads: int = 0,
+    progress: bool = False,
+    callback: Callback | None = None,
+    warm_start: WarmStart | None = None,
+) -> Result:
+    """Minimise F over all subsets of the ground set, with a certificate.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : str or solver, optional
+        ``"auto"``, the name of a solver (``"rcdm"``, ``"acdm"``, ``"ap"``, ...), or a solver with
+        settings such as ``RCDM(seed=1)``.
+    tol : float, optional
+        Gap, in units of cost, at which to stop; 0 runs until the gap is closed up to rounding.
+    max_passes, time_limit : float, optional
+        Stop after so many passes over the blocks (10,000 by default) or seconds.
+    check_every : int, optional
+        Passes between two checks of the gap (each of the first five passes is checked).
+    blocks : str or sequence of str, optional
+        Decomposition: ``"auto"``, ``"matchings"``, ``"functions"``, ...; one for all terms or one
+        for each.
+    threads : int, optional
+        Threads for large blocks; 0 means all cores.  Any number gives the same bits.
+    progress : bool, optional
+        Show the gap on standard error while solving (a live line where rich is installed).
+    callback : callable (record, minimizer) -> bool, optional
+        Called at each check; returning ``True`` stops the solve.
+    warm_start : Result or sequence of arrays, optional
+        A result of the same or a changed problem (same terms, any solver and blocks), or its dual.
+
+    Returns
+    -------
+    Result
+        Best set, value, lower bound, gap, status, dual, x, history.  Ctrl-C returns the best so
+        far.
+
+    Raises
+    ------
+    ValueError
+        If a setting or the warm start does not fit the problem.
+
+    Examples
+    --------
+    >>> import submin as sm
+    >>> problem = sm.Problem([[1, -3], [2, -1]], [sm.GridCut((2, 2), 1.5)])
+    >>> result = sm.minimize(problem)
+    >>> print(result.value, result.lower_bound, result.status.name)
+    -1.0 -1.0 OPTIMAL
+    >>> result.minimizer
+    array([[False,  True],
+           [False,  True]])
+    """
+    limits = _limits(tol, max_passes, time_limit, check_every, DISCRETE)
+    layout = Layout(problem, blocks, threads)
+    return _solve(layout, solver, limits, progress, callback, warm_start)
+
+
+def prox(
+    problem: Problem,
+    solver: Solver[Any] | str = "auto",
+    *,
+    tol: float = 1e-9,
+    max_passes: float | None = None,
+    time_limit: float | None = None,
+    check_every: int = 5,
+    blocks: str | Sequence[str] = "auto",
+    threads: int = 0,
+    progress: bool = False,
+    callback: Callback | None = None,
+    warm_start: WarmStart | None = None,
+) -> Result:
+    """Solve the proximal problem: minimise f(x) + ||x||^2 / 2, f the Lovász extension of F.
+
+    The level set {x > lam} is the smallest minimiser of F(S) + lam |S|, for every lam at once
+    (Bach 2013, Proposition 8.6, doi:10.1561/2200000039).  With unary -b the problem is the
+    denoising of b: minimise sum_i f_i(x) + ||x - b||^2 / 2.
+
+    Parameters
+    ----------
+    tol : float, optional
+        Smooth gap (cost squared) at which to stop.  The returned x is within sqrt(2 tol) of the
+        solution in the Euclidean norm.
+
+    Other parameters are those of ``minimize``.
+
+    Returns
+    -------
+    Result
+        ``x`` is the solution; the set and its certificate are those of lam = 0.
+
+    Raises
+    ------
+    ValueError
+        If the problem has hard constraints: x would be infinite there.
+
+    Examples
+    --------
+    >>> import submin as sm
+    >>> data = [6.0, 6.3, 13.8]
+    >>> chain = sm.Cut([0, 1], [1, 2], [0.5, 0.2])
+    >>> sm.prox(sm.Problem([-b for b in data], [chain]), tol=1e-20).x.round(6)
+    array([ 6.25,  6.25, 13.6 ])
+    """
+    forced = problem.forced_in | problem.forced_out
+    if forced.any():
+        index = int(np.argmax(forced))
+        raise ValueError(
+            f"unary.flat[{index}] is {problem.unary.flat[index]}: the proximal point would be "
+            "infinite there; give it a finite cost"
+        )
+    limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
+    layout = Layout(problem, blocks, threads)
+    return _solve(layout, solver, limits, progress, callback, warm_start)
+
+
+def _limits(
+    tol: float,
+    max_passes: float | None,
+    time_limit: float | None,
+    check_every: int,
+    goal: Goal,
+) -> Limits:
+    return Limits(
+        tol=tol,
+        max_passes=DEFAULT_MAX_PASSES if max_passes is None else max_passes,
+        time_limit=float("inf") if time_limit is None else time_limit,
+        check_every=check_every,
+        goal=goal,
+    )
+
+
+def _solve(
+    layout: Layout,
+    solver: Solver[Any] | str,
+    limits: Limits,
+    progress: bool,
+    callback: Callback | None,
+    warm_start: WarmStart | None,
+) -> Result:
+    chosen = resolve(solver, layout)
+    dual = _starting_dual(layout, warm_start)
+    with reporting(progress, callback) as report:
+        return Run(layout, chosen, limits, report).solve(dual)
+
+
+def _starting_dual(layout: Layout, warm_start: WarmStart | None) -> Dual:
+    if warm_start is None:
+        return layout.feasible_start()
+    given = warm_start.dual if isinstance(warm_start, Result) else warm_start
+    return layout.restored(given)

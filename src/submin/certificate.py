@@ -1,0 +1,167 @@
+"""Certificates: a proof of how good a set is, recomputed from the set and the dual alone.
+
+For any dual y, feasible or not, converged or not, let delta_i = max_S (y_i(S) - F_i(S)).  Then
+every set S has
+
+    F(S) = u(S) + sum_i F_i(S) >= s(S) - sum_i delta_i >= sum_v min(0, s_v) - sum_i delta_i
+
+with s = u + sum_i y_i, so the last number is a lower bound on min F.  Elements with hard
+constraints are counted as what they must be.  This module shares no code with any solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from submin._sums import UNIT_ROUNDOFF, compensated_sum
+from submin._typing import BoolArray, FloatArray
+from submin.problem import Problem
+
+if TYPE_CHECKING:
+    from submin.result import Result
+
+
+class Status(Enum):
+    """What was proved about an answer."""
+
+    OPTIMAL = "optimal: the gap is closed, up to rounding or below the granularity of the data"
+    CONVERGED = "converged: the gap is within the tolerance"
+    STOPPED = "stopped: a limit or the user came first; the answer and its gap are valid"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A set's value and a rigorous lower bound on the minimum, all in units of cost.
+
+    Attributes
+    ----------
+    value : float
+        F(S), with compensated sums; ``inf`` if S breaks a hard constraint.
+    lower_bound : float
+        No set costs less.  Already lowered by `rounding`; on data of known granularity, raised to
+        the next value that F can take.
+    gap : float
+        ``value - lower_bound``: S costs at most this much more than the minimum.
+    violation : float
+        sum_i max_S (y_i(S) - F_i(S)): what the dual's infeasibility costs the bound.
+    rounding : float
+        Bound on all floating-point errors made in computing value and bound.
+    granularity : float
+        All values of F (less the constant) are multiples of this number; 0 if unknown.
+    optimal : bool
+        Whether S is proved to be a minimiser, up to `rounding` (exactly, if the granularity is
+        known and larger).
+    """
+
+    value: float
+    lower_bound: float
+    gap: float
+    violation: float
+    rounding: float
+    granularity: float
+    optimal: bool
+
+    def status(self, tol: float = 0.0) -> Status:
+        """Return what the certificate proves, for a tolerance on the gap."""
+        if self.optimal:
+            return Status.OPTIMAL
+        return Status.CONVERGED if self.gap <= tol else Status.STOPPED
+
+    def __str__(self) -> str:
+        proof = "a minimiser" if self.optimal else f"within {self.gap:.3g} of the minimum"
+        return (
+            f"value {self.value:.12g}, lower bound {self.lower_bound:.12g}, "
+            f"gap {self.gap:.3g}, rounding {self.rounding:.1g}: proved to be {proof}"
+        )
+
+
+def certify(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> Certificate:
+    """Compute the certificate of a flat set and a dual (one array per term), O(size of data)."""
+    value = problem.evaluate(members)
+    bound, violation, rounding = lower_bound(problem, dual)
+    rounding += 4.0 * UNIT_ROUNDOFF * (abs(value) if np.isfinite(value) else 0.0)
+    computed_gap = value - bound
+    rigorous = bound - rounding
+    granularity = problem.granularity()
+    if granularity > 2.0 * rounding:
+        steps = np.ceil((rigorous - problem.constant) / granularity)
+        rigorous = max(rigorous, float(steps * granularity) + problem.constant)
+        computed_gap = value - rigorous
+    rigorous = min(rigorous, value)
+    return Certificate(
+        value=value,
+        lower_bound=rigorous,
+        gap=value - rigorous if np.isfinite(value) else float("inf"),
+        violation=violation,
+        rounding=rounding,
+        granularity=granularity,
+        optimal=bool(computed_gap <= rounding),
+    )
+
+
+def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, float, float]:
+    """Return the bound before rounding, the dual's violation, and the rounding error.
+
+    The error of s(v) is at most depth * unit roundoff * (|u(v)| + sum_i |y_i(v)|), and min(0, s) is
+    1-Lipschitz, so these add up over the elements; the terms bound the errors of their violations.
+    """
+    unary = np.where(np.isfinite(problem.unary), problem.unary, 0.0).ravel()
+    s, violation, depth, error = unary.copy(), 0.0, 3, 0.0
+    magnitude = float(np.sum(np.abs(unary)))
+    for term, part in zip(problem.terms, dual, strict=True):
+        term.accumulate(part, s)
+        excess = term.violation(part)
+        violation += excess.total
+        error += excess.error
+        depth += term.depth + 1
+        magnitude += term.magnitude(part)
+    free = np.where(problem.forced_in, s, np.minimum(0.0, s))
+    bound = compensated_sum(np.where(problem.forced_out, 0.0, free))
+    bound += problem.constant - violation
+    return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
+
+
+def verify(
+    problem: Problem, result: Result | npt.ArrayLike, dual: Sequence[FloatArray] | None = None
+) -> Certificate:
+    """Recompute the certificate of a result, independently of the solver that made it.
+
+    Parameters
+    ----------
+    problem : Problem
+    result : Result, or array_like of bool
+        A result, or a set of the problem's shape together with `dual`.
+    dual : sequence of arrays, optional
+        One dual per term, if `result` is a set.  By default that of the result; for a set, zeros.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit the problem.
+
+    Examples
+    --------
+    >>> import submin as sm
+    >>> problem = sm.Problem([1, -2, 1], [sm.GridCut(3, 1)])
+    >>> result = sm.minimize(problem)
+    >>> sm.verify(problem, result).optimal
+    True
+    """
+    members = result.minimizer if hasattr(result, "minimizer") else result
+    if dual is None:
+        dual = getattr(result, "dual", [np.zeros(term.size) for term in problem.terms])
+    parts = [np.ascontiguousarray(part, dtype=np.float64).ravel() for part in dual]
+    sizes = [term.size for term in problem.terms]
+    if [part.size for part in parts] != sizes:
+        raise ValueError(
+            f"the dual has sizes {[part.size for part in parts]}, but the terms have {sizes}"
+        )
+    if not all(np.all(np.isfinite(part)) for part in parts):
+        raise ValueError("the dual holds a number that is not finite, so it proves nothing")
+    return certify(problem, problem.flat_set("result", members), parts)

@@ -1,0 +1,207 @@
+"""The loop, written once: limits, checks, history, progress, Ctrl-C.
+
+Every solver runs in it, so all stop by the same rule and are measured at the same points:
+
+    repeat: steps of the solver until the next check
+        x = -s; S = best level set of x; bound = sum_v min(0, s_v)
+        keep the best S and the dual with the best bound
+        stop if F(S) - bound <= tol, or is closed up to rounding or granularity; or at a limit
+    certify the best S with the best dual
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from submin._typing import BoolArray, Dual, FloatArray
+from submin.certificate import Certificate, certify
+from submin.layout import Layout
+from submin.level_sets import best_level_set
+from submin.result import History, Record, Result
+from submin.solvers.solver import Solver
+
+State = TypeVar("State")
+Callback = Callable[[Record, BoolArray], object]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Which gap a solve closes, and which of two duals is the better one for it.
+
+    ``quality`` takes the lower bound of a dual on min F and its s.
+    """
+
+    gap: str
+    quality: Callable[[float, FloatArray], float]
+
+
+DISCRETE = Goal("discrete_gap", lambda bound, _: bound)
+PROXIMAL = Goal("smooth_gap", lambda _, s: -0.5 * float(s @ s))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: gap in units of cost, passes, seconds."""
+
+    tol: float = 0.0
+    max_passes: float = float("inf")
+    time_limit: float = float("inf")
+    check_every: int = 5
+    goal: Goal = DISCRETE
+
+    def __post_init__(self) -> None:
+        if not self.tol >= 0.0:
+            raise ValueError(f"tol is {self.tol}: a gap can not be below 0")
+        if not self.max_passes >= 0:
+            raise ValueError(f"max_passes is {self.max_passes}: it must be 0 or more")
+        if not self.time_limit >= 0:
+            raise ValueError(f"time_limit is {self.time_limit}: it must be 0 seconds or more")
+        if not self.check_every >= 1:
+            raise ValueError(f"check_every is {self.check_every}: it must be 1 pass or more")
+
+    def next_check(self, passes: float) -> float:
+        """Return the passes at the next check: each of the first five, then a regular beat."""
+        ahead = np.floor(passes) + 1.0
+        if ahead > 5:
+            ahead = self.check_every * np.ceil(ahead / self.check_every)
+        return min(float(ahead), self.max_passes)
+
+
+@dataclass
+class Incumbent:
+    """The best set and the best dual so far; each is kept on its own."""
+
+    layout: Layout
+    goal: Goal
+    members: BoolArray
+    dual: Dual
+    s: FloatArray
+    quality: float = -float("inf")
+    value: float = float("inf")
+    bound: float = -float("inf")
+    history: History = field(default_factory=History)
+
+    def observe(self, dual: Dual, s: FloatArray) -> tuple[float, float]:
+        """Measure a feasible dual; keep what is better; return its smooth and discrete gaps."""
+        if not np.all(np.isfinite(s)):
+            element = int(np.argmin(np.isfinite(s)))
+            raise FloatingPointError(
+                f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
+            )
+        problem, x = self.layout.problem, -s
+        level_set = best_level_set(self.layout, x)
+        members = problem.repaired(level_set.members)
+        value = problem.evaluate(members)
+        free = np.where(problem.forced_in, s - self.layout.unary, np.minimum(0.0, s))
+        bound = float(np.sum(np.where(problem.forced_out, 0.0, free))) + problem.constant
+        if value < self.value:
+            self.value, self.members = value, members
+        self.bound = max(self.bound, bound)
+        quality = self.goal.quality(bound, s)
+        if quality > self.quality:
+            self.quality, self.s = quality, s.copy()
+            self.dual = [part.copy() for part in dual]
+        return level_set.lovasz + float(s @ s), value - bound
+
+
+class Run(Generic[State]):
+    """One solve: a solver on a layout, with its limits."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        solver: Solver[State],
+        limits: Limits,
+        callback: Callback | None = None,
+    ) -> None:
+        self.layout, self.solver, self.limits, self.callback = layout, solver, limits, callback
+        self.projections, self.started = 0, time.perf_counter()
+        self.certificate: Certificate | None = None
+        self.interrupted = False
+
+    @property
+    def passes(self) -> float:
+        """Projections in units of the number of blocks."""
+        return self.projections / max(self.layout.r, 1)
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return time.perf_counter() - self.started
+
+    def solve(self, dual: Dual) -> Result:
+        """Run from a feasible dual until a stop rule holds; Ctrl-C ends the run, not the answer."""
+        layout = self.layout
+        s = layout.total(dual)
+        nothing = np.zeros(layout.n, dtype=np.bool_)
+        self.best = Incumbent(layout, self.limits.goal, nothing, dual, s)
+        try:
+            self._loop(dual)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self._result()
+
+    def _loop(self, dual: Dual) -> None:
+        self.best.observe(dual, self.best.s)
+        first = certify(self.layout.problem, self.best.members, self.best.dual)
+        self.threshold = max(self.limits.tol, 4.0 * first.rounding, first.granularity)
+        state = self.solver.start(self.layout, dual)
+        while not self._check(state):
+            self._advance(state)
+
+    def _advance(self, state: State) -> None:
+        """Step until the next check, or until the time is up."""
+        goal = self.limits.next_check(self.passes) * self.layout.r
+        deadline = self.started + self.limits.time_limit
+        while self.projections < goal and time.perf_counter() < deadline:
+            self.projections += self.solver.step(self.layout, state)
+
+    def _check(self, state: State) -> bool:
+        """Measure, record, report, and say whether to stop."""
+        dual, s = self.solver.iterate(self.layout, state)
+        smooth_gap, discrete_gap = self.best.observe(dual, s)
+        record = Record(
+            self.passes, self.projections, self.seconds, smooth_gap, discrete_gap,
+            self.best.value, self.best.bound,
+        )  # fmt: skip
+        self.best.history.append(record)
+        stop = self.callback is not None and self.callback(record, self._shaped_members()) is True
+        self.interrupted |= stop
+        return stop or self._closed(record) or self._at_limit()
+
+    def _shaped_members(self) -> BoolArray:
+        return self.best.members.reshape(self.layout.problem.shape)
+
+    def _closed(self, record: Record) -> bool:
+        """Say whether the gap is closed; the rigorous certificate has the last word."""
+        if self.layout.r == 0:
+            return True
+        if self.limits.goal is PROXIMAL:
+            return record.smooth_gap <= self.limits.tol
+        if record.value - record.lower_bound > self.threshold:
+            return False
+        self.certificate = certify(self.layout.problem, self.best.members, self.best.dual)
+        return self.certificate.optimal or self.certificate.gap <= self.limits.tol
+
+    def _at_limit(self) -> bool:
+        return self.passes >= self.limits.max_passes or self.seconds >= self.limits.time_limit
+
+    def _result(self) -> Result:
+        problem, best = self.layout.problem, self.best
+        best.members = problem.repaired(best.members)
+        certificate = certify(problem, best.members, best.dual)
+        return Result(
+            minimizer=best.members.reshape(problem.shape),
+            certificate=certificate,
+            status=certificate.status(self.limits.tol),
+            x=-best.s.reshape(problem.shape),
+            dual=tuple(best.dual),
+            history=best.history,
+            solver=repr(self.solver),
+            interrupted=self.interrupted,
+        )

@@ -1,0 +1,32 @@
+"""Kernels: the projections of every family, behind one protocol.
+
+``active`` is the kernel set in use: the compiled one where it can be imported, else the NumPy reference (slow, the same
+results up to rounding). The environment variable ``SUBMIN_KERNELS=reference`` chooses the reference.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from submin.kernels import reference
+from submin.kernels.protocol import KernelSet
+
+__all__ = ["KernelSet", "active", "reference"]
+
+
+def _select(choice: str) -> KernelSet:
+    if choice == "reference":
+        return reference
+    if choice not in ("", "native"):
+        raise ValueError(f"SUBMIN_KERNELS must be 'native' or 'reference', not {choice!r}")
+    try:
+        from submin.kernels import native
+    except ImportError as error:
+        message = f"submin runs on its slow NumPy kernels, the compiled ones do not load: {error}"
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        return reference
+    return native
+
+
+active: KernelSet = _select(os.environ.get("SUBMIN_KERNELS", ""))

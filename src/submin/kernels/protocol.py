@@ -1,0 +1,171 @@
+"""The kernel contract: what a kernel set (NumPy, native, one day a GPU) offers to the terms.
+
+Conventions shared by every function:
+
+* all arrays are C-contiguous; values are float64, node, edge, group and table numbers int32, pointers int64;
+* ``s = u + sum_i y_i`` is the n-vector of node sums; a *project* writes ``Proj_B(y - s / c)`` to ``out``
+  and changes nothing else; a *sweep* is the projection with ``c = 1``, in place, with ``s`` kept up to date;
+* a block's functions have pairwise disjoint supports, so that its projection splits into independent ones and the
+  result does not depend on ``threads`` (``threads <= 0`` means every core);
+* ``out`` lists the block's entries in block order and must not overlap any input;
+* ``ValueError`` is raised for sizes that do not fit together, ``TypeError`` for a wrong dtype or layout. The *contents*
+  of index arrays are trusted: the constructors of the terms check their ranges once.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["FloatArray", "IndexArray", "KernelSet", "PointerArray"]
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.int32]
+PointerArray = NDArray[np.int64]
+
+
+class KernelSet(Protocol):
+    """The functions that every kernel set provides."""
+
+    def edges_project(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        backward: FloatArray,
+        forward: FloatArray,
+        edges: IndexArray,
+        flow: FloatArray,
+        s: FloatArray,
+        c: float,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project a matching of a graph's edges: ``out[k]`` is the new flow of edge ``edges[k]``.
+
+        Edge e carries the flow ``t = flow[e]``, adds ``t`` to ``s[tails[e]]`` and subtracts it from ``s[heads[e]]``;
+        ``-backward[e] <= t <= forward[e]``. Weights of size 1 hold for all edges. O(len(edges)).
+        """
+
+    def edges_sweep(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        backward: FloatArray,
+        forward: FloatArray,
+        edges: IndexArray,
+        flow: FloatArray,
+        s: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project a matching with c = 1 in place and update ``s``. O(len(edges))."""
+
+    def grid_project(
+        self,
+        geometry: PointerArray,
+        backward: FloatArray,
+        forward: FloatArray,
+        flow: FloatArray,
+        s: FloatArray,
+        c: float,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project a matching of grid edges given as strided views; ``out`` is in C order of the extents.
+
+        ``geometry`` is ``[ndim, *extents, *edge_strides, *node_strides, edge_start, tail_start, head_start]`` (strides in
+        elements, ndim from 1 to 8): the edge with multi-index k is number ``edge_start + k . edge_strides``, from node
+        ``tail_start + k . node_strides`` to node ``head_start + k . node_strides``. O(number of edges).
+        """
+
+    def grid_sweep(
+        self,
+        geometry: PointerArray,
+        backward: FloatArray,
+        forward: FloatArray,
+        flow: FloatArray,
+        s: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project a matching of grid edges with c = 1 in place and update ``s``. O(number of edges)."""
+
+    def cardinality_project(
+        self,
+        indptr: PointerArray,
+        members: IndexArray,
+        gains: FloatArray,
+        groups: IndexArray,
+        y: FloatArray,
+        s: FloatArray,
+        c: float,
+        order: IndexArray,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project the groups ``groups`` of functions ``g_i(|S & e_i|)``, g_i concave.
+
+        Group i has the members ``members[indptr[i]:indptr[i + 1]]`` and the gains ``g_i(j) - g_i(j - 1)``, nonincreasing
+        in j = 1, 2, ..., at the same places of ``gains``. ``order`` is the warm start, of the size of ``members``: each
+        group's local permutation (0, ..., k - 1 at first) that sorted it last time; it is replaced by the new one.
+        ``out`` concatenates the selected groups. O(k log k) for k members, close to O(k) when the order hardly changed.
+        """
+
+    def cardinality_sweep(
+        self,
+        indptr: PointerArray,
+        members: IndexArray,
+        gains: FloatArray,
+        groups: IndexArray,
+        y: FloatArray,
+        s: FloatArray,
+        order: IndexArray,
+        threads: int,
+    ) -> None:
+        """Project the groups ``groups`` with c = 1 in place and update ``s`` and ``order``."""
+
+    def cardinality_greedy(
+        self,
+        indptr: PointerArray,
+        members: IndexArray,
+        gains: FloatArray,
+        rank: IndexArray,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Greedy vertices of all groups: the j-th member in increasing ``rank[node]`` gets the j-th gain."""
+
+    def table_project(
+        self,
+        members: IndexArray,
+        values: FloatArray,
+        tables: IndexArray,
+        y: FloatArray,
+        s: FloatArray,
+        c: float,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project the functions ``tables`` given by explicit values; ``out`` has one row of k values a table.
+
+        ``members`` is (m, k) and ``values`` (m, 2**k), or (1, 2**k) if all functions share one table; bit b of the column
+        says whether the b-th member is in S, column 0 is zero; ``y`` is the flattened (m, k). O(k 2**k) a table, k <= 20.
+        """
+
+    def table_sweep(
+        self,
+        members: IndexArray,
+        values: FloatArray,
+        tables: IndexArray,
+        y: FloatArray,
+        s: FloatArray,
+        threads: int,
+    ) -> None:
+        """Project the functions ``tables`` with c = 1 in place and update ``s``."""
+
+    def colour(self, pointers: PointerArray, members: IndexArray, colours: IndexArray) -> None:
+        """Give each function the first colour that no earlier function on any of its elements has.
+
+        Function i has the support ``members[pointers[i]:pointers[i + 1]]``; ``colours`` has one entry per function.
+        O(incidences) expected, times the colours tried beyond the first free one of each element.
+        """

@@ -1,0 +1,336 @@
+"""NumPy twins of the native kernels: the executable specification.
+
+Each function has the signature and the conventions of :class:`submin.kernels.protocol.KernelSet` and states its
+mathematics. They are what the documentation shows, what the native kernels are tested against, and what runs when no
+compiled module is available. ``threads`` is accepted and ignored.
+
+The one primitive is the projection ``y+ = Proj_B(a)`` of ``a = y - s / c`` onto a base polytope
+``B = {y : y(S) <= F(S) for all S, y(V) = F(V)}``. Its Lagrange dual is the proximal problem
+``min_x f(x) + 1/2 |x - a|^2`` of the Lovasz extension f, and ``y+ = a - x`` (Bach 2013, doi:10.1561/2200000039).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from submin.kernels.protocol import FloatArray, IndexArray, PointerArray
+
+__all__ = [
+    "cardinality_greedy",
+    "cardinality_project",
+    "cardinality_sweep",
+    "colour",
+    "edges_project",
+    "edges_sweep",
+    "grid_project",
+    "grid_sweep",
+    "table_project",
+    "table_sweep",
+]
+
+
+# Edges: B = {(t, -t) : -backward <= t <= forward}.
+
+
+def _clipped_step(
+    flow: FloatArray,
+    difference: FloatArray,
+    c: float,
+    backward: FloatArray,
+    forward: FloatArray,
+) -> FloatArray:
+    """Minimise ``(t - a_i)^2 + (-t - a_j)^2`` over ``-backward <= t <= forward``.
+
+    With ``a = (t_old - s_i / c, -t_old - s_j / c)`` the free minimiser is
+    ``(a_i - a_j) / 2 = t_old - (s_i - s_j) / (2 c)``; one variable, so clipping is exact.
+    """
+    return np.clip(flow - difference * (0.5 / c), -backward, forward)
+
+
+def _selected(weights: FloatArray, edges: IndexArray) -> FloatArray:
+    return weights if weights.size == 1 else weights[edges]
+
+
+def edges_project(
+    tails: IndexArray,
+    heads: IndexArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    edges: IndexArray,
+    flow: FloatArray,
+    s: FloatArray,
+    c: float,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """``out[k] = clip(t - (s_i - s_j) / (2 c), -backward, forward)`` for edge ``edges[k] = (i, j)`` with flow t."""
+    difference = s[tails[edges]] - s[heads[edges]]
+    lower, upper = _selected(backward, edges), _selected(forward, edges)
+    out[:] = _clipped_step(flow[edges], difference, c, lower, upper)
+
+
+def edges_sweep(
+    tails: IndexArray,
+    heads: IndexArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    edges: IndexArray,
+    flow: FloatArray,
+    s: FloatArray,
+    threads: int,
+) -> None:
+    """Project with c = 1, then ``s_i += dt`` and ``s_j -= dt`` (no two edges of the block share a node)."""
+    updated = np.empty(edges.size)
+    edges_project(tails, heads, backward, forward, edges, flow, s, 1.0, updated, threads)
+    change = updated - flow[edges]
+    flow[edges] = updated
+    s[tails[edges]] += change
+    s[heads[edges]] -= change
+
+
+# Grid edges: the same, on strided views.
+
+
+def _view(
+    array: FloatArray, extents: PointerArray, strides: PointerArray, start: int
+) -> FloatArray:
+    """Return the view ``array[start + k . strides]`` for all multi-indices ``0 <= k < extents``."""
+    last = start + np.sum((extents - 1) * strides)
+    if not (0 <= start < array.size and 0 <= last < array.size):
+        raise ValueError(
+            f"geometry reaches from {start} to {last} of an array of size {array.size}"
+        )
+    return as_strided(array[start:], tuple(extents), tuple(strides * array.itemsize))
+
+
+def _grid_views(
+    geometry: PointerArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+) -> tuple[FloatArray, ...]:
+    """Return views of the block's backward and forward weights, flows, tails' and heads' sums."""
+    ndim = int(geometry[0])
+    extents, edge_strides, node_strides = geometry[1:-3].reshape(3, ndim)
+    edge_start, tail_start, head_start = (int(start) for start in geometry[-3:])
+
+    def weights(array: FloatArray) -> FloatArray:
+        return array if array.size == 1 else _view(array, extents, edge_strides, edge_start)
+
+    return (
+        weights(backward),
+        weights(forward),
+        _view(flow, extents, edge_strides, edge_start),
+        _view(s, extents, node_strides, tail_start),
+        _view(s, extents, node_strides, head_start),
+    )
+
+
+def grid_project(
+    geometry: PointerArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    c: float,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """``out = clip(t - (s_tail - s_head) / (2 c), -backward, forward)`` on strided views."""
+    if out.size == 0:
+        return
+    lower, upper, old, tail, head = _grid_views(geometry, backward, forward, flow, s)
+    out[:] = _clipped_step(old, tail - head, c, lower, upper).ravel()
+
+
+def grid_sweep(
+    geometry: PointerArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    threads: int,
+) -> None:
+    """Project with c = 1, then add the change of flow at the tails and subtract it at the heads."""
+    if np.prod(geometry[1 : geometry[0] + 1]) == 0:
+        return
+    lower, upper, old, tail, head = _grid_views(geometry, backward, forward, flow, s)
+    updated = _clipped_step(old, tail - head, 1.0, lower, upper)
+    change = updated - old
+    old[...] = updated
+    tail += change
+    head -= change
+
+
+# Concave functions of the cardinality.
+
+
+def _nonincreasing_regression(z: FloatArray) -> FloatArray:
+    """Return the nonincreasing x closest to z: pool adjacent violators, one pass over a stack of pools.
+
+    >>> _nonincreasing_regression(np.array([3.0, 1.0, 2.0, 0.0]))
+    array([3. , 1.5, 1.5, 0. ])
+    """
+    totals: list[float] = []
+    counts: list[int] = []
+    for value in z:
+        total, count = float(value), 1
+        while totals and totals[-1] * count <= total * counts[-1]:
+            total += totals.pop()
+            count += counts.pop()
+        totals.append(total)
+        counts.append(count)
+    return np.repeat(np.divide(totals, counts), counts)
+
+
+def _project_cardinality(a: FloatArray, gains: FloatArray, order: IndexArray) -> FloatArray:
+    """Project ``a`` onto B of ``F(S) = g(|S|)``, g concave with the given gains; update ``order``.
+
+    f(x) gives the j-th largest entry of x the j-th gain. The proximal point is ordered like ``a``, so in the descending
+    order of ``a`` it is the nonincreasing regression of ``a - gains``.
+    """
+    order[:] = order[np.argsort(-a[order], kind="stable")]
+    x = np.empty(a.size)
+    x[order] = _nonincreasing_regression(a[order] - gains)
+    return a - x
+
+
+def cardinality_project(
+    indptr: PointerArray,
+    members: IndexArray,
+    gains: FloatArray,
+    groups: IndexArray,
+    y: FloatArray,
+    s: FloatArray,
+    c: float,
+    order: IndexArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project each group's ``a = y - s[members] / c``; the results follow one another in ``out``."""
+    end = 0
+    for group in groups:
+        part = slice(indptr[group], indptr[group + 1])
+        a = y[part] - s[members[part]] / c
+        begin, end = end, end + a.size
+        out[begin:end] = _project_cardinality(a, gains[part], order[part])
+
+
+def cardinality_sweep(
+    indptr: PointerArray,
+    members: IndexArray,
+    gains: FloatArray,
+    groups: IndexArray,
+    y: FloatArray,
+    s: FloatArray,
+    order: IndexArray,
+    threads: int,
+) -> None:
+    """Project with c = 1 and add the change of y to ``s`` (no two groups of the block share a member)."""
+    for group in groups:
+        part = slice(indptr[group], indptr[group + 1])
+        updated = _project_cardinality(y[part] - s[members[part]], gains[part], order[part])
+        s[members[part]] += updated - y[part]
+        y[part] = updated
+
+
+def cardinality_greedy(
+    indptr: PointerArray,
+    members: IndexArray,
+    gains: FloatArray,
+    rank: IndexArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Edmonds' greedy vertex: along the chain of sets in increasing rank, the j-th member gains ``g(j) - g(j - 1)``."""
+    for begin, end in zip(indptr[:-1], indptr[1:], strict=True):
+        ascending = np.argsort(rank[members[begin:end]], kind="stable")
+        out[begin + ascending] = gains[begin:end]
+
+
+# Explicit tables.
+
+
+def _subset_sums(y: FloatArray) -> FloatArray:
+    """Return ``y(S)`` for all subsets S, by doubling: ``y(S + b) = y(S) + y_b``.
+
+    >>> _subset_sums(np.array([1.0, 10.0]))
+    array([ 0.,  1., 10., 11.])
+    """
+    sums = np.zeros(1)
+    for value in y:
+        sums = np.concatenate([sums, sums + value])
+    return sums
+
+
+def _project_table(a: FloatArray, values: FloatArray) -> FloatArray:
+    """Project ``a`` onto B(F) by decomposition (Groenevelt 1991, doi:10.1016/0377-2217(91)90300-K).
+
+    Let y be the projection onto the hyperplane ``y(E) = F(E)`` alone and A a minimiser of ``F - y``. If
+    ``F(A) - y(A) = 0`` then y is feasible, hence the answer. Otherwise A is tight at the answer, which splits into the
+    projections for the restriction of F to A and for its contraction ``F(A + S) - F(A)``.
+    """
+    y = a + (values[-1] - a.sum()) / a.size
+    slack = values - _subset_sums(y)
+    best = int(np.argmin(slack[1:-1])) + 1 if a.size > 1 else 0
+    rounding = 4 * a.size * np.finfo(float).eps * (np.abs(values).max() + np.abs(y).sum())
+    if slack[best] >= -rounding:
+        return y
+    inside = (best >> np.arange(a.size)) & 1 == 1
+    bits = 1 << np.arange(a.size)
+    y[inside] = _project_table(a[inside], values[_subset_sums(bits[inside]).astype(int)])
+    contracted = values[best + _subset_sums(bits[~inside]).astype(int)] - values[best]
+    y[~inside] = _project_table(a[~inside], contracted)
+    return y
+
+
+def table_project(
+    members: IndexArray,
+    values: FloatArray,
+    tables: IndexArray,
+    y: FloatArray,
+    s: FloatArray,
+    c: float,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project each table's ``a = y - s[members] / c``; row k of ``out`` belongs to ``tables[k]``."""
+    size = members.shape[1]
+    rows, results = y.reshape(-1, size), out.reshape(-1, size)
+    for result, table in zip(results, tables, strict=True):
+        a = rows[table] - s[members[table]] / c
+        result[:] = _project_table(a, values[table if len(values) > 1 else 0])
+
+
+def table_sweep(
+    members: IndexArray,
+    values: FloatArray,
+    tables: IndexArray,
+    y: FloatArray,
+    s: FloatArray,
+    threads: int,
+) -> None:
+    """Project with c = 1 and add the change of y to ``s`` (no two tables of the block share a member)."""
+    updated = np.empty(tables.size * members.shape[1])
+    table_project(members, values, tables, y, s, 1.0, updated, threads)
+    changes = updated.reshape(tables.size, -1)
+    rows = y.reshape(members.shape)
+    s[members[tables]] += changes - rows[tables]
+    rows[tables] = changes
+
+
+# Colouring: functions of one colour have pairwise disjoint supports.
+
+
+def colour(pointers: PointerArray, members: IndexArray, colours: IndexArray) -> None:
+    """Give each function the first colour that no earlier function on any of its elements has."""
+    taken: set[tuple[int, int]] = set()
+    for i in range(pointers.size - 1):
+        support = members[pointers[i] : pointers[i + 1]].tolist()
+        candidate = 0
+        while any((element, candidate) in taken for element in support):
+            candidate += 1
+        colours[i] = candidate
+        taken.update((element, candidate) for element in support)

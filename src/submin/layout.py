@@ -1,0 +1,125 @@
+"""The layout: a problem compiled into blocks, which is all that a solver sees.
+
+    s = u + sum_i y_i        the point whose negative is the proximal solution
+    r = number of blocks     a pass is r block projections
+
+The dual is one array per term in natural coordinates (see ``terms.term``), the same for every
+decomposition, so that the result of any solver on any blocks warm-starts any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from submin._typing import Dual, FloatArray, IndexArray
+from submin.problem import Problem
+from submin.terms.term import Block
+
+
+class Layout:
+    """The blocks of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    decomposition : str or sequence of str
+        ``"auto"``, ``"matchings"``, ``"functions"``, ...: one name for all terms, or one per term.
+    threads : int
+        Number of threads for large blocks; 0 means all cores.  The results do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If a term has no such decomposition, or names and terms differ in number.
+    """
+
+    def __init__(
+        self, problem: Problem, decomposition: str | Sequence[str] = "auto", threads: int = 0
+    ) -> None:
+        self.problem = problem
+        self.unary = problem.finite_unary()
+        names = (
+            [decomposition] * len(problem.terms)
+            if isinstance(decomposition, str)
+            else list(decomposition)
+        )
+        if len(names) != len(problem.terms):
+            raise ValueError(
+                f"blocks has {len(names)} names for {len(problem.terms)} terms: "
+                "give one name for all, or one for each term"
+            )
+        self.blocks: list[Block] = []
+        self.owners: list[int] = []
+        for owner, (term, name) in enumerate(zip(problem.terms, names, strict=True)):
+            blocks = term.blocks(name, threads)
+            self.blocks.extend(blocks)
+            self.owners.extend([owner] * len(blocks))
+
+    @property
+    def r(self) -> int:
+        """The number of blocks."""
+        return len(self.blocks)
+
+    @property
+    def n(self) -> int:
+        """The number of elements."""
+        return self.problem.n
+
+    def feasible_start(self) -> Dual:
+        """Return a feasible dual: 0 where 0 is feasible."""
+        return [term.feasible_start() for term in self.problem.terms]
+
+    def restored(self, dual: Sequence[FloatArray]) -> Dual:
+        """Return the nearest feasible dual, in one pass of projections.
+
+        Raises
+        ------
+        ValueError
+            If the dual does not have one array of the right size for each term.
+        """
+        sizes = [term.size for term in self.problem.terms]
+        given = [np.size(part) for part in dual]
+        if sizes != given:
+            raise ValueError(
+                f"the warm start has dual sizes {given}, but the problem's terms have {sizes}"
+            )
+        copy = [np.array(part, dtype=np.float64).ravel() for part in dual]
+        if not all(np.all(np.isfinite(part)) for part in copy):
+            raise ValueError("the warm start holds a number that is not finite")
+        zero = np.zeros(self.n)
+        for owner, block in zip(self.owners, self.blocks, strict=True):
+            block.put(copy[owner], block.project(copy[owner], zero, 1.0))
+        return copy
+
+    def total(self, dual: Sequence[FloatArray]) -> FloatArray:
+        """Return s = u + sum_i y_i, shape (n,)."""
+        s = self.unary.copy()
+        for term, part in zip(self.problem.terms, dual, strict=True):
+            term.accumulate(part, s)
+        return s
+
+    def support(self, i: int) -> IndexArray:
+        """Return the elements of block `i`."""
+        return self.blocks[i].support()
+
+    def sweep(self, i: int, dual: Dual, s: FloatArray) -> None:
+        """Minimise ||s||^2 over block `i` exactly, in place."""
+        self.blocks[i].sweep(dual[self.owners[i]], s)
+
+    def project(self, i: int, dual: Dual, s: FloatArray, c: float) -> FloatArray:
+        """Return block `i` of Proj(y - s / c)."""
+        return self.blocks[i].project(dual[self.owners[i]], s, c)
+
+    def take(self, i: int, dual: Dual) -> FloatArray:
+        """Copy block `i` out of the dual."""
+        return self.blocks[i].take(dual[self.owners[i]])
+
+    def put(self, i: int, dual: Dual, part: FloatArray) -> None:
+        """Write block `i` of the dual."""
+        self.blocks[i].put(dual[self.owners[i]], part)
+
+    def accumulate(self, i: int, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add `scale` times the n-vector of a part of block `i` to `s`."""
+        self.blocks[i].accumulate(part, s, scale)

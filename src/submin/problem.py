@@ -1,0 +1,210 @@
+"""The problem: minimise F(S) = constant + u(S) + sum_i F_i(S) over all subsets S.
+
+An infinite unary cost is a hard constraint: +inf keeps an element out of S, -inf keeps it in (seeds
+of a segmentation, terminals of a flow).  Such an element's unary counts as 0 in values; solvers see
+a finite cost in its place, just beyond what the terms can outweigh (``Problem.finite_unary``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _checks
+from submin._sums import common_granularity, compensated_sum
+from submin._typing import BoolArray, FloatArray
+from submin.terms.term import Term
+
+
+class Problem:
+    """A sum of a modular function and terms, on a ground set of any shape.
+
+    Parameters
+    ----------
+    unary : array_like of float, any shape
+        Cost of having each element in S; its shape is the shape of every answer.  ``inf`` and
+        ``-inf`` are hard constraints (out of S, in S).
+    terms : sequence of Term, optional
+        The submodular functions.
+    constant : float, optional
+        A cost that every set pays; part of every reported value.
+
+    Raises
+    ------
+    ValueError
+        If a cost is NaN, an axis has length 0, costs overflow, or a term does not fit the shape.
+
+    Examples
+    --------
+    >>> import submin as sm
+    >>> problem = sm.Problem([1.0, -2.0, 0.5], [sm.GridCut(3, 1.0)])
+    >>> problem.evaluate([False, True, True])
+    -0.5
+    """
+
+    def __init__(
+        self, unary: npt.ArrayLike, terms: Sequence[Term] = (), constant: float = 0.0
+    ) -> None:
+        self.unary = _checks.costs("unary", unary)
+        self.shape = _checks.shape("the shape of unary", self.unary.shape or (1,))
+        self.n = self.unary.size
+        self.constant = float(constant)
+        if not np.isfinite(self.constant):
+            raise ValueError(f"constant is {constant}: it must be finite")
+        self.terms = tuple(terms)
+        for index, term in enumerate(self.terms):
+            self._check_term(index, term)
+        self._check_overflow()
+
+    def _check_term(self, index: int, term: Term) -> None:
+        if not isinstance(term, Term):
+            raise TypeError(
+                f"terms[{index}] is a {type(term).__name__}: it must be a Term such as "
+                "GridCut, Cut, Cardinality, Table or Function"
+            )
+        wrong_shape = term.shape is not None and term.shape not in (self.shape, (self.n,))
+        if wrong_shape and term.elements != self.n:
+            raise ValueError(
+                f"terms[{index}] ({type(term).__name__}) has shape {term.shape}, but the unary "
+                f"has shape {self.shape}"
+            )
+        if wrong_shape and len(term.shape or ()) > 1 and len(self.shape) > 1:
+            raise ValueError(
+                f"terms[{index}] ({type(term).__name__}) has shape {term.shape}, but the unary "
+                f"has shape {self.shape}; the elements would be in another order"
+            )
+        if term.elements > self.n:
+            raise ValueError(
+                f"terms[{index}] ({type(term).__name__}) uses element {term.elements - 1}, but "
+                f"the unary has {self.n} elements"
+            )
+
+    def _check_overflow(self) -> None:
+        finite = np.where(np.isfinite(self.unary), self.unary, 0.0)
+        with np.errstate(over="ignore"):
+            total = float(np.sum(np.abs(finite)))
+        if not total < 1e300:
+            index = int(np.argmax(np.abs(finite)))
+            raise ValueError(
+                f"unary overflows: the costs sum to {total}, with the largest, "
+                f"{finite.flat[index]}, at flat index {index}; scale the data down"
+            )
+
+    @classmethod
+    def from_costs(
+        cls, cost_in: npt.ArrayLike, cost_out: npt.ArrayLike, terms: Sequence[Term] = ()
+    ) -> Self:
+        """Build a problem from the costs of both labels of each element.
+
+        Parameters
+        ----------
+        cost_in, cost_out : array_like of float, same shape
+            Cost of each element when it is in S (label 1) and when it is not (label 0).  An
+            infinite cost forbids that label.
+
+        Raises
+        ------
+        ValueError
+            If an element may have neither label (the problem is infeasible), or a cost is NaN
+            or -inf.
+        """
+        first, second = _checks.costs("cost_in", cost_in), _checks.costs("cost_out", cost_out)
+        if first.shape != second.shape:
+            raise ValueError(f"cost_in has shape {first.shape} and cost_out {second.shape}")
+        for name, costs in (("cost_in", first), ("cost_out", second)):
+            _checks.refuse_where(name, costs, np.isneginf(costs), "use inf on the other label")
+        both = np.isinf(first) & np.isinf(second)
+        _checks.refuse_where(
+            "cost_in", first, both, "cost_out is infinite there too, so the problem is infeasible"
+        )
+        unary = np.where(np.isinf(first), np.inf, np.where(np.isinf(second), -np.inf, 0.0))
+        finite = np.isfinite(first) & np.isfinite(second)
+        unary[finite] = (first - np.where(finite, second, 0.0))[finite]
+        base = np.where(np.isposinf(unary) | finite, second, first)
+        return cls(unary, terms, compensated_sum(base))
+
+    @property
+    def forced_in(self) -> BoolArray:
+        """Flat mask of the elements whose unary is -inf."""
+        return np.isneginf(self.unary).ravel()
+
+    @property
+    def forced_out(self) -> BoolArray:
+        """Flat mask of the elements whose unary is +inf."""
+        return np.isposinf(self.unary).ravel()
+
+    def repaired(self, members: BoolArray) -> BoolArray:
+        """Return the flat set with the hard constraints imposed; never raises the value."""
+        return (members | self.forced_in) & ~self.forced_out
+
+    def evaluate(self, members: npt.ArrayLike) -> float:
+        """Return F(S) with compensated sums; ``inf`` if S breaks a hard constraint.
+
+        Parameters
+        ----------
+        members : array_like of bool, the problem's shape (or flat)
+            The set S.
+        """
+        flat = self.flat_set("members", members)
+        if np.any(flat & self.forced_out) or np.any(self.forced_in & ~flat):
+            return float("inf")
+        chosen = self.unary.ravel()[flat & ~self.forced_in]
+        parts = [compensated_sum(chosen), *(term.evaluate(flat) for term in self.terms)]
+        return compensated_sum(np.array([*parts, self.constant]))
+
+    def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
+        """Check a set given as a mask of the problem's shape, and flatten it."""
+        mask = np.asarray(members)
+        if mask.dtype != np.bool_:
+            raise TypeError(f"{name} must be a boolean mask, but its type is {mask.dtype}")
+        if mask.shape not in (self.shape, (self.n,)):
+            raise ValueError(f"{name} has shape {mask.shape}, but the problem has {self.shape}")
+        return np.ascontiguousarray(mask).ravel()
+
+    def finite_unary(self) -> FloatArray:
+        """Return the flat unary with hard constraints as finite costs that no term outweighs.
+
+        With low <= sum_i y_i(v) <= high for all y in the base polytopes, u(v) > -low keeps
+        s(v) > 0 whatever the terms do, so v is in no minimiser (``algorithms.md`` 3.7).
+        """
+        unary = self.unary.ravel()
+        if np.all(np.isfinite(unary)):
+            return unary
+        low, high = np.zeros(self.n), np.zeros(self.n)
+        for term in self.terms:
+            term_low, term_high = term.marginal_range(self.n)
+            low += term_low
+            high += term_high
+        margin = 1.0 + 1e-3 * (np.abs(low) + np.abs(high))
+        beyond = np.where(self.forced_out, margin - low, -margin - high)
+        return np.where(np.isfinite(unary), unary, beyond)
+
+    def granularity(self) -> float:
+        """Return g > 0 if all values of F, less the constant, are multiples of g, or else 0."""
+        finite = self.unary[np.isfinite(self.unary)]
+        parts = [term.granularity() for term in self.terms]
+        own = common_granularity(finite)
+        if own == 0.0 or 0.0 in parts:
+            return 0.0
+        return common_granularity(np.array([own if finite.any() else 0.0, *parts]))
+
+    def __repr__(self) -> str:
+        names = ", ".join(type(term).__name__ for term in self.terms) or "no terms"
+        return f"Problem(shape={self.shape}, {names})"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the problem to a ``.npz`` file, without pickle."""
+        from submin import storage
+
+        storage.save(path, problem=self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Problem:
+        """Read a problem that ``save`` or ``Result.save`` wrote."""
+        from submin import storage
+
+        return storage.load_problem(path)

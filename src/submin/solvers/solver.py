@@ -1,0 +1,36 @@
+"""What a solver is: a frozen dataclass of settings with ``start``, ``step`` and ``iterate``.
+
+The loop, the limits, the checks and the history live in ``submin.driver``, so a solver holds
+nothing but its mathematics.  Its state is a separate value that ``start`` makes.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+from submin._typing import Dual, FloatArray
+from submin.layout import Layout
+
+State = TypeVar("State")
+
+
+class Solver(Protocol[State]):
+    """The protocol that every solver follows."""
+
+    def start(self, layout: Layout, dual: Dual) -> State:
+        """Return the state that starts from a feasible dual, which the state may keep and change.
+
+        Raises
+        ------
+        TypeError
+            If the solver does not accept the problem; the message says what would.
+        """
+        ...
+
+    def step(self, layout: Layout, state: State) -> int:
+        """Do one iteration in place and return the number of block projections that it took."""
+        ...
+
+    def iterate(self, layout: Layout, state: State) -> tuple[Dual, FloatArray]:
+        """Return the current feasible dual and its s = u + sum_i y_i, freshly summed."""
+        ...

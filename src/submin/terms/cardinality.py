@@ -1,0 +1,316 @@
+"""Concave functions of the cardinality of S in groups of elements.
+
+    F(S) = sum over groups R of  g_R(|S and R|),   g_R concave, g_R(0) = 0
+
+Superpixel consistency |S and R| |R without S| is the standard example (Jegelka, Bach, Sra 2013).
+The projection sorts the target and regresses it isotonically against the gains
+c_j = g(j) - g(j - 1) (Suehiro et al. 2012, doi:10.1007/978-3-642-34106-9_22; Lim & Wright 2016):
+
+    a = y - s / c in decreasing order,   x = nonincreasing regression of a - gains,   y+ = a - x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _checks, kernels
+from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
+from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.colouring import colour_classes
+from submin.terms.term import Block, Term, Violation, check_decomposition
+
+ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
+
+
+class Cardinality(Term):
+    """Concave functions of the number of members that S has in each group.
+
+    Parameters
+    ----------
+    pointers : array_like of int, shape (groups + 1,)
+        Group i has the elements ``members[pointers[i]:pointers[i + 1]]`` (CSR, like SciPy).
+    members : array_like of int, shape (incidences,)
+        Element numbers in C order of the ground set; no element twice in one group.
+    function : callable (k, m) -> g
+        Called once for each group size m with ``k = 0., 1., ..., m``; returns g(k), shape (m + 1,).
+
+    Raises
+    ------
+    ValueError
+        If g is not concave, not finite, g(0) is not 0, or the groups are malformed.
+
+    Examples
+    --------
+    >>> import numpy as np, submin as sm
+    >>> pair = sm.Cardinality([0, 3], [0, 1, 2], lambda k, m: k * (m - k))
+    >>> pair.evaluate(np.array([True, False, False]))
+    2.0
+    """
+
+    kind = "cardinality"
+
+    def __init__(
+        self, pointers: npt.ArrayLike, members: npt.ArrayLike, function: ConcaveFunction
+    ) -> None:
+        self.members = _checks.indices("members", members).ravel()
+        self.pointers = _check_pointers(pointers, self.members.size)
+        _refuse_repeats(self.pointers, self.members)
+        sizes = np.diff(self.pointers)
+        tables = {int(m): _concave_table(function, int(m)) for m in np.unique(sizes)}
+        self._complete([tables[int(m)] for m in sizes])
+
+    def _complete(self, tables: Sequence[FloatArray]) -> None:
+        """Store the values and gains of all groups one after the other."""
+        empty: list[FloatArray] = [np.zeros(0)]
+        self.values = np.concatenate(empty + list(tables))
+        self.gains = np.concatenate(empty + [np.diff(table) for table in tables])
+        self.value_pointers = self.pointers + np.arange(self.pointers.size)
+        self.group_of = np.repeat(
+            np.arange(self.pointers.size - 1, dtype=np.int32), np.diff(self.pointers)
+        )
+        self.size = self.members.size
+        self.elements = int(self.members.max()) + 1 if self.size else 0
+        self.depth = int(np.bincount(self.members).max()) if self.size else 0
+
+    @classmethod
+    def from_labels(cls, labels: npt.ArrayLike, function: ConcaveFunction) -> Self:
+        """Build one group per distinct label; the groups partition the labelled elements.
+
+        Parameters
+        ----------
+        labels : array_like of int, any shape
+            One label for each element of the ground set (superpixels, say).  Elements with a
+            negative label are in no group.
+        function : callable (k, m) -> g
+            As for the constructor.
+        """
+        array = np.asarray(labels)
+        if array.dtype.kind not in "biu":
+            raise TypeError(f"labels must hold integers, but its type is {array.dtype}")
+        if array.size == 0:
+            raise ValueError(f"labels is empty (shape {array.shape}): it needs an element or more")
+        flat = array.ravel()
+        order = np.argsort(flat, kind="stable").astype(np.int32)
+        order = order[np.count_nonzero(flat < 0) :]
+        _, starts = np.unique(flat[order], return_index=True)
+        term = cls(np.append(starts, order.size), order, function)
+        term.shape, term.elements = array.shape, array.size
+        return term
+
+    def _counts(self, members: BoolArray) -> PointerArray:
+        groups = self.pointers.size - 1
+        return scatter_sum(self.group_of, members[self.members], groups).astype(np.int64)
+
+    def evaluate(self, members: BoolArray) -> float:
+        """Return the sum of g(|S and R|), O(incidences)."""
+        return compensated_sum(self.values[self.value_pointers[:-1] + self._counts(members)])
+
+    def greedy(self, rank: IndexArray) -> FloatArray:
+        """Give the j-th member of a group in the order of `rank` the j-th gain."""
+        out = np.empty(self.size)
+        kernels.active.cardinality_greedy(self.pointers, self.members, self.gains, rank, out, 1)
+        return out
+
+    def feasible_start(self) -> FloatArray:
+        """Return the mean of all greedy vertices: g(m) / m everywhere, which is 0 if g(m) = 0."""
+        ends = self.values[self.value_pointers[1:] - 1]
+        mean: FloatArray = (ends / np.maximum(np.diff(self.pointers), 1))[self.group_of]
+        return mean
+
+    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add each value to its element, O(n + incidences)."""
+        s += scale * scatter_sum(self.members, dual, s.size)
+
+    def violation(self, dual: FloatArray) -> Violation:
+        """Return sum_R max_k (the k largest values of y_R - g_R(k)), O(k log k)."""
+        order = np.lexsort((-dual, self.group_of))
+        sums, error = _grouped_cumulative(dual[order], self.pointers)
+        bounds = np.delete(self.values, self.value_pointers[:-1])
+        excess = np.maximum(sums - bounds, 0.0).astype(np.float64)
+        filled = np.flatnonzero(np.diff(self.pointers))
+        if not filled.size:
+            return Violation(0.0, 0.0)
+        total = compensated_sum(np.maximum.reduceat(excess, self.pointers[filled]))
+        return Violation(total, error + 2.0 * UNIT_ROUNDOFF * total)
+
+    def magnitude(self, dual: FloatArray) -> float:
+        """Return sum |y|."""
+        return float(np.sum(np.abs(dual)))
+
+    def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of last and first gains of the groups of each element."""
+        sizes = np.diff(self.pointers)
+        filled = sizes > 0
+        first, last = np.zeros(sizes.size), np.zeros(sizes.size)
+        first[filled] = self.gains[self.pointers[:-1][filled]]
+        last[filled] = self.gains[self.pointers[1:][filled] - 1]
+        low = scatter_sum(self.members, last[self.group_of], n)
+        return low, scatter_sum(self.members, first[self.group_of], n)
+
+    @property
+    def decompositions(self) -> tuple[str, ...]:
+        """Disjoint groups together (the default), or one block per group."""
+        return ("groups", "matchings", "chains", "functions")
+
+    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
+        """Put groups without common elements into one block; a partition is one block."""
+        count = self.pointers.size - 1
+        if check_decomposition(self, decomposition) == "functions":
+            classes = list(np.arange(count, dtype=np.int32)[:, None])
+        elif self.depth <= 1:
+            classes = [np.arange(count, dtype=np.int32)] if count else []
+        else:
+            classes = colour_classes(self.pointers, self.members)
+        order = _identity_orders(self.pointers)
+        return [CardinalityBlock(self, groups, order, threads) for groups in classes]
+
+    def granularity(self) -> float:
+        """Return the granularity of the values of g."""
+        return common_granularity(self.values)
+
+    def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
+        """Return the groups and the tables of values."""
+        shape = np.array(self.shape if self.shape is not None else ())
+        return {
+            "pointers": self.pointers,
+            "members": self.members,
+            "values": self.values,
+            "shape": shape.astype(np.int64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
+        """Rebuild a cardinality term."""
+        term = cls.__new__(cls)
+        term.members = _checks.indices("members", arrays["members"]).ravel()
+        term.pointers = _check_pointers(arrays["pointers"], term.members.size)
+        starts = term.pointers + np.arange(term.pointers.size)
+        tables = np.split(np.asarray(arrays["values"], dtype=np.float64), starts[1:-1])
+        for m, table in zip(np.diff(term.pointers), tables, strict=True):
+            _check_concave(table, int(m))
+        term._complete(tables)
+        if arrays["shape"].size:
+            term.shape = tuple(arrays["shape"].tolist())
+            term.elements = int(np.prod(term.shape))
+        return term
+
+
+def _check_pointers(pointers: npt.ArrayLike, incidences: int) -> PointerArray:
+    array = np.asarray(pointers)
+    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size < 1:
+        raise TypeError("pointers must be a 1-D array of integers with groups + 1 entries")
+    checked = np.ascontiguousarray(array, dtype=np.int64)
+    falls = np.diff(checked) < 0
+    _checks.refuse_where("pointers", checked[1:], falls, "pointers must not decrease")
+    if checked[0] != 0 or checked[-1] != incidences:
+        raise ValueError(
+            f"pointers runs from {checked[0]} to {checked[-1]}: it must run from 0 to "
+            f"{incidences}, the length of members"
+        )
+    return checked
+
+
+def _refuse_repeats(pointers: PointerArray, members: IndexArray) -> None:
+    """Refuse an element that is twice in one group."""
+    group_of = np.repeat(np.arange(pointers.size - 1), np.diff(pointers))
+    order = np.lexsort((members, group_of))
+    group, member = group_of[order], members[order]
+    repeated = np.zeros(members.size, dtype=np.bool_)
+    repeated[order[1:]] = (group[1:] == group[:-1]) & (member[1:] == member[:-1])
+    _checks.refuse_where("members", members, repeated, "an element may be once in each group")
+
+
+def _concave_table(function: ConcaveFunction, m: int) -> FloatArray:
+    """Tabulate g(0), ..., g(m) and check it."""
+    k = np.arange(m + 1, dtype=np.float64)
+    table = _checks.float_array(f"function(k, {m})", function(k, m))
+    if table.shape != (m + 1,):
+        raise ValueError(
+            f"function(k, {m}) returned shape {table.shape}: it must return one value for each "
+            f"k = 0..{m}, shape ({m + 1},); use NumPy functions such as np.minimum inside"
+        )
+    _check_concave(table, m)
+    return table
+
+
+def _check_concave(table: FloatArray, m: int) -> None:
+    name = f"function(k, {m})"
+    _checks.refuse_where(name, table, ~np.isfinite(table), "values must be finite")
+    if table[0] != 0.0:
+        raise ValueError(f"{name}[0] is {table[0]}: g(0) must be 0; subtract g(0) from g")
+    gains = np.diff(table)
+    rises = np.diff(gains) > 8 * np.finfo(np.float64).eps * max(1e-300, float(np.abs(table).max()))
+    if rises.any():
+        k = int(np.argmax(rises)) + 1
+        raise ValueError(
+            f"{name} is not concave at k = {k}: gains {gains[k - 1]} then {gains[k]}; only a "
+            "concave function of the cardinality is submodular"
+        )
+
+
+def _grouped_cumulative(
+    values: FloatArray, pointers: PointerArray
+) -> tuple[npt.NDArray[np.longdouble], float]:
+    """Return the running sums inside each group, and a bound on the sum of their errors.
+
+    One running sum in long double goes through all groups and the sum at each group's start is
+    subtracted: additions before the group cancel, so with unit roundoff u the errors of all groups
+    together are at most u times the sum of all |partial sums|.
+    """
+    running = np.cumsum(values, dtype=np.longdouble)
+    base = np.concatenate([np.zeros(1, dtype=np.longdouble), running])[pointers[:-1]]
+    sums = running - np.repeat(base, np.diff(pointers))
+    unit = float(np.finfo(np.longdouble).eps)
+    return sums, 3.0 * unit * float(np.sum(np.abs(running)))
+
+
+class CardinalityBlock(Block):
+    """Groups without common elements."""
+
+    def __init__(
+        self, term: Cardinality, groups: IndexArray, order: IndexArray, threads: int
+    ) -> None:
+        self.term, self.groups, self.order, self.threads = term, groups, order, threads
+        sizes = np.diff(term.pointers)[groups]
+        self.size = int(sizes.sum())
+        if groups.size and groups[-1] - groups[0] + 1 == groups.size:
+            first, stop = term.pointers[groups[0]], term.pointers[groups[-1] + 1]
+            self.slots: Any = slice(int(first), int(stop))
+        else:
+            starts = np.repeat(term.pointers[groups] - np.cumsum(sizes) + sizes, sizes)
+            self.slots = starts + np.arange(self.size)
+
+    def support(self) -> IndexArray:
+        """Return the members of the groups."""
+        members: IndexArray = self.term.members[self.slots]
+        return members
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Project by sorting and isotonic regression, O(k log k) per group of k."""
+        term, out = self.term, np.empty(self.size)
+        kernels.active.cardinality_project(
+            term.pointers, term.members, term.gains, self.groups, dual, s, c, self.order, out,
+            self.threads,
+        )  # fmt: skip
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Project in place; the sorted order of last time is the next starting order."""
+        term = self.term
+        kernels.active.cardinality_sweep(
+            term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
+        )
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add each value to its element, O(block)."""
+        s[self.support()] += part if scale == 1.0 else scale * part
+
+
+def _identity_orders(pointers: PointerArray) -> IndexArray:
+    """Return 0, 1, ... restarted at each group."""
+    starts = np.repeat(pointers[:-1], np.diff(pointers))
+    return (np.arange(starts.size) - starts).astype(np.int32)

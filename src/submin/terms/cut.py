@@ -1,0 +1,219 @@
+"""Cut functions of a general graph, undirected or directed.
+
+    F(S) = sum over edges (i, j) of  forward [i in S, j not in S] + backward [j in S, i not in S]
+
+A matching (edges without a common end) is one block, and its projection is a clip
+(Ene & Nguyen 2015, Section 4; `algorithms.md` calls it BCD form):
+
+    t+ = clip(t - (s_i - s_j) / (2 c), -backward, forward)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _checks, kernels
+from submin._sums import scatter_sum
+from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.colouring import colour_classes
+from submin.terms.edges import EdgeTerm, Segment
+from submin.terms.term import Block, check_decomposition
+
+if TYPE_CHECKING:
+    from scipy.sparse import sparray, spmatrix
+
+
+class Cut(EdgeTerm):
+    """The cut function of a graph given by its edges.
+
+    Parameters
+    ----------
+    tails, heads : array_like of int, shape (m,)
+        The two ends of each edge, numbered in C order of the ground set.
+    weights : array_like of float, shape (m,), or float
+        Cost of an edge whose tail is in S and whose head is not.
+    reverse_weights : array_like of float, shape (m,), or float, optional
+        Cost of an edge whose head is in S and whose tail is not.  By default the same as `weights`
+        (an undirected graph); 0 makes directed arcs.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative, NaN or infinite, an edge is a loop, or lengths differ.
+
+    Examples
+    --------
+    >>> import numpy as np, submin as sm
+    >>> path = sm.Cut([0, 1], [1, 2], [1.0, 5.0])
+    >>> path.evaluate(np.array([True, False, False]))
+    1.0
+    """
+
+    kind = "cut"
+
+    def __init__(
+        self,
+        tails: npt.ArrayLike,
+        heads: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        reverse_weights: npt.ArrayLike | None = None,
+    ) -> None:
+        self.tails = _checks.indices("tails", tails).ravel()
+        self.heads = _checks.indices("heads", heads).ravel()
+        if self.tails.size != self.heads.size:
+            raise ValueError(
+                f"tails has {self.tails.size} entries and heads has {self.heads.size}: "
+                "each edge needs both of its ends"
+            )
+        loops = self.tails == self.heads
+        _checks.refuse_where("tails", self.tails, loops, "an edge needs two different ends")
+        self.forward = self._edge_weights("weights", weights)
+        self.backward = (
+            self.forward
+            if reverse_weights is None
+            else self._edge_weights("reverse_weights", reverse_weights)
+        )
+        self.size = self.tails.size
+        self.segments = (Segment(slice(None), self.forward, self.backward),)
+        self.elements = 1 + int(max(self.tails.max(), self.heads.max())) if self.size else 0
+        ends = np.concatenate([self.tails, self.heads])
+        self.depth = int(np.bincount(ends).max()) if self.size else 0
+
+    def _edge_weights(self, name: str, values: npt.ArrayLike) -> FloatArray:
+        weights = _checks.weights(name, values).ravel()
+        if np.ndim(values) == 0:
+            return weights
+        if weights.size != self.tails.size:
+            raise ValueError(f"{name} has {weights.size} entries for {self.tails.size} edges")
+        return weights
+
+    @classmethod
+    def from_sparse(cls, matrix: spmatrix | sparray) -> Self:
+        """Build the cut function of a SciPy sparse matrix of weights.
+
+        Entry (i, j) is the cost of having i in S and j not.  A symmetric matrix is an undirected
+        graph whose edge {i, j} costs entry (i, j) when S separates its ends.  The diagonal has no
+        meaning for a cut and is ignored.
+
+        Parameters
+        ----------
+        matrix : scipy.sparse array or matrix, shape (n, n)
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not square, or a weight is negative, NaN or infinite.
+        """
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"matrix has shape {matrix.shape}: a graph needs a square matrix")
+        entries = matrix.tocoo()
+        _checks.weights("matrix.data", entries.data)
+        low, high = np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col)
+        off_diagonal = low < high
+        low, high = low[off_diagonal], high[off_diagonal]
+        upward = (entries.row < entries.col)[off_diagonal]
+        values = _checks.float_array("matrix.data", entries.data)[off_diagonal]
+        pair, inverse = np.unique(
+            low.astype(np.int64) * matrix.shape[0] + high, return_inverse=True
+        )
+        forward = np.bincount(inverse, np.where(upward, values, 0.0), pair.size)
+        backward = np.bincount(inverse, np.where(upward, 0.0, values), pair.size)
+        same = np.array_equal(forward, backward)
+        return cls(
+            pair // matrix.shape[0],
+            pair % matrix.shape[0],
+            forward,
+            None if same else backward,
+        )
+
+    def crossing(self, members: BoolArray) -> list[FloatArray]:
+        """Return the weights of the edges that S cuts, O(m)."""
+        tail, head = members[self.tails], members[self.heads]
+        forward = np.broadcast_to(self.forward, tail.shape)
+        backward = np.broadcast_to(self.backward, tail.shape)
+        return [forward[tail & ~head], backward[head & ~tail]]
+
+    def greedy(self, rank: IndexArray) -> FloatArray:
+        """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``, O(m)."""
+        return np.where(rank[self.tails] < rank[self.heads], self.forward, -self.backward)
+
+    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the flow out of each element, O(n + m)."""
+        s += scale * scatter_sum(self.tails, dual, s.size)
+        s -= scale * scatter_sum(self.heads, dual, s.size)
+
+    def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """Return minus the weights of arcs into each element, and those of arcs out, O(n + m)."""
+        forward = np.broadcast_to(self.forward, self.tails.shape)
+        backward = np.broadcast_to(self.backward, self.tails.shape)
+        high = scatter_sum(self.tails, forward, n) + scatter_sum(self.heads, backward, n)
+        low = scatter_sum(self.tails, backward, n) + scatter_sum(self.heads, forward, n)
+        return -low, high
+
+    @property
+    def decompositions(self) -> tuple[str, ...]:
+        """Matchings by greedy edge colouring (the default), or one block per edge."""
+        return ("matchings", "functions")
+
+    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
+        """Group the edges into matchings by greedy colouring, O(m), or leave each alone."""
+        if check_decomposition(self, decomposition) == "functions":
+            groups = list(np.arange(self.size, dtype=np.int32)[:, None])
+        else:
+            ends = np.stack([self.tails, self.heads], axis=1).ravel()
+            pointers = np.arange(0, 2 * self.size + 1, 2, dtype=np.int64)
+            groups = colour_classes(pointers, ends)
+        return [EdgeMatching(self, edges, threads) for edges in groups]
+
+    def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
+        """Return ends and weights."""
+        return {
+            "tails": self.tails,
+            "heads": self.heads,
+            "weights": np.broadcast_to(self.forward, self.tails.shape),
+            "reverse_weights": np.broadcast_to(self.backward, self.tails.shape),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
+        """Rebuild a cut from its ends and weights."""
+        reverse = arrays["reverse_weights"]
+        same = np.array_equal(arrays["weights"], reverse)
+        return cls(arrays["tails"], arrays["heads"], arrays["weights"], None if same else reverse)
+
+
+class EdgeMatching(Block):
+    """Edges of a general graph without common ends, given by their numbers."""
+
+    def __init__(self, cut: Cut, edges: IndexArray, threads: int) -> None:
+        self.cut, self.edges, self.threads = cut, edges, threads
+        self.slots, self.size = edges, edges.size
+
+    def support(self) -> IndexArray:
+        """Return the ends of the edges."""
+        return np.concatenate([self.cut.tails[self.edges], self.cut.heads[self.edges]])
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        cut, out = self.cut, np.empty(self.size)
+        kernels.active.edges_project(
+            cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, c, out,
+            self.threads,
+        )  # fmt: skip
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Clip every flow in place, O(edges)."""
+        cut = self.cut
+        kernels.active.edges_sweep(
+            cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, self.threads
+        )
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the flows to their tails and take them from their heads, O(edges)."""
+        s[self.cut.tails[self.edges]] += scale * part
+        s[self.cut.heads[self.edges]] -= scale * part

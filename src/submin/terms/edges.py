@@ -1,0 +1,60 @@
+"""What the two cut families share: functions of one edge, in flow coordinates.
+
+An edge (i, j) costs ``forward`` when i is in S and j is not, and ``backward`` the other way round.
+Its base polytope is the segment {(t, -t) : -backward <= t <= forward}; the dual is the flow t.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum
+from submin._typing import BoolArray, FloatArray
+from submin.terms.term import Term, Violation
+
+
+class Segment(NamedTuple):
+    """Consecutive edges of a term; weights have one entry per edge, or one for all of them."""
+
+    slots: slice
+    forward: FloatArray
+    backward: FloatArray
+
+
+class EdgeTerm(Term):
+    """A sum of edge functions, held in a few segments of weights."""
+
+    segments: Sequence[Segment]
+
+    @abstractmethod
+    def crossing(self, members: BoolArray) -> list[FloatArray]:
+        """Return the weights of the edges that S cuts, in a few arrays."""
+
+    def evaluate(self, members: BoolArray) -> float:
+        """Return the weight of the edges that S cuts, O(edges)."""
+        return compensated_sum(np.concatenate([np.zeros(0), *self.crossing(members)]))
+
+    def zero_is_feasible(self) -> bool:
+        """Weights are never negative, so no flow is always feasible."""
+        return True
+
+    def violation(self, dual: FloatArray) -> Violation:
+        """Return the sum of the amounts by which flows exceed their bounds, O(edges)."""
+        total = 0.0
+        for slots, forward, backward in self.segments:
+            flow = dual[slots]
+            excess = np.maximum(flow - forward, 0.0) + np.maximum(-backward - flow, 0.0)
+            total += compensated_sum(excess)
+        return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
+
+    def magnitude(self, dual: FloatArray) -> float:
+        """Return 2 sum |t|."""
+        return 2.0 * float(np.sum(np.abs(dual)))
+
+    def granularity(self) -> float:
+        """Return the granularity of the weights."""
+        return common_granularity(*(weights for _, *pair in self.segments for weights in pair))

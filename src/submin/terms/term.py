@@ -1,0 +1,187 @@
+"""What a term is: a family of simple submodular functions, and the blocks that it splits into.
+
+A *term* holds many functions of one kind as flat arrays (all the edges of a grid, all the
+superpixels).  Its *dual* is one flat array y in natural coordinates, which does not depend on how
+the functions are grouped into blocks: one flow per edge of a cut, one value per element of each
+function's support elsewhere.  ``accumulate`` turns it into the n-vector sum_i y_i.
+
+A *block* is a group of functions of one term with pairwise disjoint supports, which a solver
+projects in one go.  The one primitive is
+
+    project:  y+ = argmin over y' in B(block) of ||y' - (y - s / c)||
+
+from which ``sweep`` (c = 1, in place, with s kept up to date) follows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from submin._typing import BoolArray, FloatArray, IndexArray
+
+
+class Violation(NamedTuple):
+    """How far a dual is outside the base polytopes, in units of cost.
+
+    ``total`` is sum_i max_S (y_i(S) - F_i(S)) over the functions of a term (0 when y is feasible)
+    and ``error`` bounds the rounding error that was made in computing it.
+    """
+
+    total: float
+    error: float
+
+
+class Block(ABC):
+    """Functions of one term with pairwise disjoint supports.
+
+    ``slots`` indexes the block's part of its term's dual, which ``take`` copies out and ``put``
+    writes back; ``size`` is the number of entries in that part.
+    """
+
+    size: int
+    slots: Any
+
+    @abstractmethod
+    def support(self) -> IndexArray:
+        """Return the elements that the block touches, each once."""
+
+    @abstractmethod
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Return the block's part of y+ = Proj(y - s / c), shape (size,)."""
+
+    @abstractmethod
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add `scale` times the n-vector of the block's `part` to `s`, in place."""
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Minimise ||s||^2 over the block exactly, in place, and keep `s` up to date."""
+        part = self.project(dual, s, 1.0)
+        self.accumulate(part - self.take(dual), s)
+        self.put(dual, part)
+
+    def take(self, dual: FloatArray) -> FloatArray:
+        """Copy the block's part out of its term's dual, shape (size,)."""
+        part: FloatArray = dual[self.slots].reshape(-1)
+        return part.copy() if part.base is not None else part
+
+    def put(self, dual: FloatArray, part: FloatArray) -> None:
+        """Write the block's part back into its term's dual."""
+        dual[self.slots] = part
+
+
+class Term(ABC):
+    """A family of simple submodular functions F_i with F_i(empty set) = 0.
+
+    Attributes
+    ----------
+    kind : str
+        The name of the family, as the registry knows it.
+    elements : int
+        The smallest ground set that contains all supports.
+    shape : tuple of int or None
+        The shape that the ground set must have, where the family fixes one.
+    size : int
+        The number of dual coordinates.
+    depth : int
+        The largest number of functions that touch one element.
+    """
+
+    kind: ClassVar[str]
+    elements: int
+    shape: tuple[int, ...] | None = None
+    size: int
+    depth: int
+
+    @abstractmethod
+    def evaluate(self, members: BoolArray) -> float:
+        """Return sum_i F_i(S) for the set S given as a flat mask of shape (n,)."""
+
+    @abstractmethod
+    def greedy(self, rank: IndexArray) -> FloatArray:
+        """Return the dual of the greedy vertices for an order of the elements (Edmonds).
+
+        ``rank[v]`` is the position of element v when the elements are added one by one; the vertex
+        of F_i gives each element its marginal gain.  The sum of the vertices over the first k
+        elements is the value of that prefix, for every k.
+        """
+
+    @abstractmethod
+    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add `scale` times sum_i y_i to the n-vector `s`, in place."""
+
+    @abstractmethod
+    def violation(self, dual: FloatArray) -> Violation:
+        """Return sum_i max_S (y_i(S) - F_i(S)), with a bound on its rounding error."""
+
+    @abstractmethod
+    def magnitude(self, dual: FloatArray) -> float:
+        """Return sum_i sum_v |y_i(v)|, the scale of the rounding errors in s."""
+
+    @abstractmethod
+    def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and largest value of sum_i y_i(v) over the base polytopes.
+
+        These are the marginal gains of v at V without v and at the empty set, shapes (n,).
+        """
+
+    @abstractmethod
+    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
+        """Split the functions into blocks of pairwise disjoint supports."""
+
+    @property
+    @abstractmethod
+    def decompositions(self) -> tuple[str, ...]:
+        """The names that ``blocks`` accepts; the first is the family's ``"auto"``."""
+
+    def feasible_start(self) -> FloatArray:
+        """Return a dual inside the base polytopes: 0 where 0 is feasible, else a greedy vertex."""
+        zero = np.zeros(self.size)
+        if self.zero_is_feasible():
+            return zero
+        return self.greedy(np.arange(self.elements, dtype=np.int32))
+
+    def zero_is_feasible(self) -> bool:
+        """Say whether y = 0 lies in every base polytope."""
+        return False
+
+    def lovasz(self, x: FloatArray) -> float:
+        """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
+        order = np.argsort(-x, kind="stable")
+        rank = np.empty(x.size, dtype=np.int32)
+        rank[order] = np.arange(x.size, dtype=np.int32)
+        vertex = np.zeros(x.size)
+        self.accumulate(self.greedy(rank), vertex)
+        return float(vertex @ x)
+
+    def granularity(self) -> float:
+        """Return g > 0 if every value of every F_i is a multiple of g, and 0 if none is known."""
+        return 0.0
+
+    def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
+        """Return the arrays that define the term, for saving."""
+        raise TypeError(
+            f"a term of kind {self.kind!r} holds Python code and can not be saved to a file; "
+            "save the result alone, and build the problem again before verifying"
+        )
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
+        """Rebuild a term from what ``arrays`` returned."""
+        raise TypeError(f"a term of kind {cls.kind!r} can not be loaded from a file")
+
+
+def check_decomposition(term: Term, decomposition: str) -> str:
+    """Resolve ``"auto"`` and refuse a decomposition that the family does not have."""
+    if decomposition == "auto":
+        return term.decompositions[0]
+    if decomposition not in term.decompositions:
+        choices = ", ".join(repr(name) for name in ("auto", *term.decompositions))
+        raise ValueError(
+            f"blocks={decomposition!r} is not a decomposition of {type(term).__name__}; "
+            f"it has {choices}"
+        )
+    return decomposition
