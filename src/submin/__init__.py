@@ -18,7 +18,18 @@ from submin.certificate import Certificate, Status, certify, verify
 from submin.layout import Layout
 from submin.problem import Problem
 from submin.result import History, Record, Result
-from submin.solvers import ACDM, AP, RCDM, AcceleratedSweeps
+from submin.solvers import (
+    ACDM,
+    AP,
+    FISTA,
+    RCDM,
+    AcceleratedSweeps,
+    CyclicSweeps,
+    DouglasRachford,
+    FrankWolfe,
+    PermutedSweeps,
+    SmoothedLovasz,
+)
 from submin.terms import Cardinality, Cut, GridCut, Term, grid_offsets
 
 if TYPE_CHECKING:
@@ -29,17 +40,23 @@ __version__ = "0.1.0"
 __all__ = [
     "ACDM",
     "AP",
+    "FISTA",
     "RCDM",
     "AcceleratedSweeps",
     "Cardinality",
     "Certificate",
     "Cut",
+    "CyclicSweeps",
+    "DouglasRachford",
+    "FrankWolfe",
     "GridCut",
     "History",
     "Layout",
+    "PermutedSweeps",
     "Problem",
     "Record",
     "Result",
+    "SmoothedLovasz",
     "Status",
     "Term",
     "__version__",

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
 from submin.terms.term import Block
@@ -99,6 +100,11 @@ class Layout:
         for term, part in zip(self.problem.terms, dual, strict=True):
             term.accumulate(part, s)
         return s
+
+    def greedy_vertex(self, x: FloatArray) -> Dual:
+        """Return the greedy vertices that maximise <x, sum_i y_i>, for a flat x, O(n log n)."""
+        rank = ranks(x)
+        return [term.greedy(rank) for term in self.problem.terms]
 
     def support(self, i: int) -> IndexArray:
         """Return the elements of block `i`."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray
 from submin.layout import Layout
 
@@ -27,13 +28,13 @@ def best_level_set(layout: Layout, x: FloatArray) -> LevelSet:
     The order starts with the largest x; ties are added one by one, which only adds candidates.
     Complexity O(n log n + greedy).
     """
-    order = np.argsort(-x, kind="stable")
-    rank = np.empty(x.size, dtype=np.int32)
-    rank[order] = np.arange(x.size, dtype=np.int32)
+    rank = ranks(x)
     vertex = layout.unary.copy()
     for term in layout.problem.terms:
         term.accumulate(term.greedy(rank), vertex)
-    values = np.cumsum(vertex[order], dtype=np.longdouble)
+    gains = np.empty_like(vertex)
+    gains[rank] = vertex
+    values = np.cumsum(gains, dtype=np.longdouble)
     best = int(np.argmin(values))
     count = best + 1 if values[best] < 0 else 0
     return LevelSet(rank < count, float(vertex @ x))

@@ -8,16 +8,41 @@ from submin.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.acdm import ACDM
 from submin.solvers.ap import AP
+from submin.solvers.douglas_rachford import DouglasRachford
+from submin.solvers.fista import FISTA
+from submin.solvers.frank_wolfe import FrankWolfe
 from submin.solvers.rcdm import RCDM
+from submin.solvers.smoothed_lovasz import SmoothedLovasz
 from submin.solvers.solver import Solver
+from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
 
-__all__ = ["ACDM", "AP", "RCDM", "REGISTRY", "AcceleratedSweeps", "Solver", "resolve"]
+__all__ = [
+    "ACDM",
+    "AP",
+    "FISTA",
+    "RCDM",
+    "REGISTRY",
+    "AcceleratedSweeps",
+    "CyclicSweeps",
+    "DouglasRachford",
+    "FrankWolfe",
+    "PermutedSweeps",
+    "SmoothedLovasz",
+    "Solver",
+    "resolve",
+]
 
 REGISTRY: dict[str, type[Solver[Any]]] = {
     "rcdm": RCDM,
     "acdm": ACDM,
     "ap": AP,
+    "cyclic_sweeps": CyclicSweeps,
+    "permuted_sweeps": PermutedSweeps,
     "accelerated_sweeps": AcceleratedSweeps,
+    "fista": FISTA,
+    "douglas_rachford": DouglasRachford,
+    "frank_wolfe": FrankWolfe,
+    "smoothed_lovasz": SmoothedLovasz,
 }
 """Every solver by its name; tests, benchmarks and the command line read this table."""
 

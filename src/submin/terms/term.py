@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
 
 
@@ -150,11 +151,8 @@ class Term(ABC):
 
     def lovasz(self, x: FloatArray) -> float:
         """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
-        order = np.argsort(-x, kind="stable")
-        rank = np.empty(x.size, dtype=np.int32)
-        rank[order] = np.arange(x.size, dtype=np.int32)
         vertex = np.zeros(x.size)
-        self.accumulate(self.greedy(rank), vertex)
+        self.accumulate(self.greedy(ranks(x)), vertex)
         return float(vertex @ x)
 
     def granularity(self) -> float:
