@@ -27,7 +27,9 @@ from submin.solvers import (
     CyclicSweeps,
     DouglasRachford,
     FrankWolfe,
+    ParallelRCDM,
     PermutedSweeps,
+    RestartedACDM,
     SmoothedLovasz,
 )
 from submin.terms import Cardinality, Cut, GridCut, Term, grid_offsets
@@ -52,9 +54,11 @@ __all__ = [
     "GridCut",
     "History",
     "Layout",
+    "ParallelRCDM",
     "PermutedSweeps",
     "Problem",
     "Record",
+    "RestartedACDM",
     "Result",
     "SmoothedLovasz",
     "Status",

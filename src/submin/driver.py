@@ -7,13 +7,15 @@ Every solver runs in it, so all stop by the same rule and are measured at the sa
         keep the best S and the dual with the best bound
         stop if F(S) - bound <= tol, or is closed up to rounding or granularity; or at a limit
     certify the best S with the best dual
+
+An exact solver knows its own minimiser when it is done, which saves the search among level sets.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -23,7 +25,7 @@ from submin.certificate import Certificate, certify
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
-from submin.solvers.solver import Solver
+from submin.solvers.solver import ExactSolver, Solver
 
 State = TypeVar("State")
 Callback = Callable[[Record, BoolArray], object]
@@ -84,29 +86,38 @@ class Incumbent:
     quality: float = -float("inf")
     value: float = float("inf")
     bound: float = -float("inf")
-    history: History = field(default_factory=History)
+    certificate: Certificate | None = None
 
-    def observe(self, dual: Dual, s: FloatArray) -> tuple[float, float]:
-        """Measure a feasible dual; keep what is better; return its smooth and discrete gaps."""
+    def offer_set(self, members: BoolArray) -> float:
+        """Keep a set if it is better, once the hard constraints hold; return its value."""
+        members = self.layout.problem.repaired(members)
+        value = self.layout.problem.evaluate(members)
+        if value < self.value:
+            self.value, self.members, self.certificate = value, members, None
+        return value
+
+    def offer_dual(self, dual: Dual, s: FloatArray) -> float:
+        """Keep a feasible dual if it is better for the goal; return its lower bound."""
         if not np.all(np.isfinite(s)):
             element = int(np.argmin(np.isfinite(s)))
             raise FloatingPointError(
                 f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
             )
-        problem, x = self.layout.problem, -s
-        level_set = best_level_set(self.layout, x)
-        members = problem.repaired(level_set.members)
-        value = problem.evaluate(members)
+        problem = self.layout.problem
         free = np.where(problem.forced_in, s - self.layout.unary, np.minimum(0.0, s))
         bound = float(np.sum(np.where(problem.forced_out, 0.0, free))) + problem.constant
-        if value < self.value:
-            self.value, self.members = value, members
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
-            self.quality, self.s = quality, s.copy()
+            self.quality, self.s, self.certificate = quality, s.copy(), None
             self.dual = [part.copy() for part in dual]
-        return level_set.lovasz + float(s @ s), value - bound
+        return bound
+
+    def certified(self) -> Certificate:
+        """Return the rigorous certificate of the best set with the best dual."""
+        if self.certificate is None:
+            self.certificate = certify(self.layout.problem, self.members, self.dual)
+        return self.certificate
 
 
 class Run(Generic[State]):
@@ -121,8 +132,9 @@ class Run(Generic[State]):
     ) -> None:
         self.layout, self.solver, self.limits, self.callback = layout, solver, limits, callback
         self.projections, self.started = 0, time.perf_counter()
-        self.certificate: Certificate | None = None
+        self.history = History()
         self.interrupted = False
+        self.threshold = float("inf")
 
     @property
     def passes(self) -> float:
@@ -137,9 +149,8 @@ class Run(Generic[State]):
     def solve(self, dual: Dual) -> Result:
         """Run from a feasible dual until a stop rule holds; Ctrl-C ends the run, not the answer."""
         layout = self.layout
-        s = layout.total(dual)
         nothing = np.zeros(layout.n, dtype=np.bool_)
-        self.best = Incumbent(layout, self.limits.goal, nothing, dual, s)
+        self.best = Incumbent(layout, self.limits.goal, nothing, dual, layout.total(dual))
         try:
             self._loop(dual)
         except KeyboardInterrupt:
@@ -147,29 +158,41 @@ class Run(Generic[State]):
         return self._result()
 
     def _loop(self, dual: Dual) -> None:
-        self.best.observe(dual, self.best.s)
-        first = certify(self.layout.problem, self.best.members, self.best.dual)
-        self.threshold = max(self.limits.tol, 4.0 * first.rounding, first.granularity)
+        """Check the start, unless the solver is exact, and then after each stretch of steps."""
+        exact = isinstance(self.solver, ExactSolver)
+        self.best.offer_set(self.best.members)
+        self.best.offer_dual(dual, self.best.s)
         state = self.solver.start(self.layout, dual)
+        if exact and not self._at_limit():
+            self._advance(state)
         while not self._check(state):
             self._advance(state)
 
     def _advance(self, state: State) -> None:
-        """Step until the next check, or until the time is up."""
+        """Step until the next check, or until the time is up or an exact solver is done."""
         goal = self.limits.next_check(self.passes) * self.layout.r
         deadline = self.started + self.limits.time_limit
         while self.projections < goal and time.perf_counter() < deadline:
-            self.projections += self.solver.step(self.layout, state)
+            projections = self.solver.step(self.layout, state)
+            self.projections += projections
+            if isinstance(self.solver, ExactSolver) and self.solver.done(state):
+                return
 
     def _check(self, state: State) -> bool:
         """Measure, record, report, and say whether to stop."""
         dual, s = self.solver.iterate(self.layout, state)
-        smooth_gap, discrete_gap = self.best.observe(dual, s)
+        bound = self.best.offer_dual(dual, s)
+        if isinstance(self.solver, ExactSolver) and self.solver.done(state):
+            value, smooth_gap = self.best.offer_set(self.solver.minimizer(state)), float("nan")
+        else:
+            level_set = best_level_set(self.layout, -s)
+            value = self.best.offer_set(level_set.members)
+            smooth_gap = level_set.lovasz + float(s @ s)
         record = Record(
-            self.passes, self.projections, self.seconds, smooth_gap, discrete_gap,
+            self.passes, self.projections, self.seconds, smooth_gap, value - bound,
             self.best.value, self.best.bound,
         )  # fmt: skip
-        self.best.history.append(record)
+        self.history.append(record)
         stop = self.callback is not None and self.callback(record, self._shaped_members()) is True
         self.interrupted |= stop
         return stop or self._closed(record) or self._at_limit()
@@ -185,23 +208,25 @@ class Run(Generic[State]):
             return record.smooth_gap <= self.limits.tol
         if record.value - record.lower_bound > self.threshold:
             return False
-        self.certificate = certify(self.layout.problem, self.best.members, self.best.dual)
-        return self.certificate.optimal or self.certificate.gap <= self.limits.tol
+        certificate = self.best.certified()
+        near = 4.0 * certificate.rounding
+        self.threshold = max(self.limits.tol, near, certificate.granularity)
+        return certificate.optimal or certificate.gap <= self.limits.tol
 
     def _at_limit(self) -> bool:
         return self.passes >= self.limits.max_passes or self.seconds >= self.limits.time_limit
 
     def _result(self) -> Result:
-        problem, best = self.layout.problem, self.best
-        best.members = problem.repaired(best.members)
-        certificate = certify(problem, best.members, best.dual)
+        best = self.best
+        best.offer_set(best.members)
+        certificate = best.certified()
         return Result(
-            minimizer=best.members.reshape(problem.shape),
+            minimizer=self._shaped_members(),
             certificate=certificate,
             status=certificate.status(self.limits.tol),
-            x=-best.s.reshape(problem.shape),
+            x=-best.s.reshape(self.layout.problem.shape),
             dual=tuple(best.dual),
-            history=best.history,
+            history=self.history,
             solver=repr(self.solver),
             interrupted=self.interrupted,
         )

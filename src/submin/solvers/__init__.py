@@ -11,7 +11,9 @@ from submin.solvers.ap import AP
 from submin.solvers.douglas_rachford import DouglasRachford
 from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
+from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
+from submin.solvers.restarted_acdm import RestartedACDM
 from submin.solvers.smoothed_lovasz import SmoothedLovasz
 from submin.solvers.solver import Solver
 from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
@@ -26,7 +28,9 @@ __all__ = [
     "CyclicSweeps",
     "DouglasRachford",
     "FrankWolfe",
+    "ParallelRCDM",
     "PermutedSweeps",
+    "RestartedACDM",
     "SmoothedLovasz",
     "Solver",
     "resolve",
@@ -35,6 +39,8 @@ __all__ = [
 REGISTRY: dict[str, type[Solver[Any]]] = {
     "rcdm": RCDM,
     "acdm": ACDM,
+    "restarted_acdm": RestartedACDM,
+    "parallel_rcdm": ParallelRCDM,
     "ap": AP,
     "cyclic_sweeps": CyclicSweeps,
     "permuted_sweeps": PermutedSweeps,

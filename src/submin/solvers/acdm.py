@@ -47,10 +47,12 @@ class ACDMState:
     theta: float
     weight: float
     iteration: int
+    epoch: int
     generator: np.random.Generator
     supports: list[IndexArray | slice]
     s: FloatArray
     step_constant: float
+    epoch_start: Dual | None = None
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,8 @@ class ACDM:
         if self.step_constant is not None and not self.step_constant >= 1.0:
             raise ValueError(f"step_constant is {self.step_constant}: it must be 1 or more")
 
-    def epoch_iterations(self, n: int, r: int) -> int:
-        """Return the number of iterations of one epoch."""
+    def epoch_iterations(self, n: int, r: int, epoch: int) -> int:
+        """Return the number of iterations of an epoch; here the same for all."""
         if self.epoch_passes is None:
             return int(np.ceil(4.0 * n * r**1.5)) + 1
         return max(1, round(self.epoch_passes * r))
@@ -106,6 +108,7 @@ class ACDM:
             theta=1.0 / max(layout.r, 1),
             weight=0.0,
             iteration=0,
+            epoch=0,
             generator=np.random.default_rng(self.seed),
             supports=[_dense_if_large(support, layout.n) for support in supports],
             s=np.zeros(layout.n),
@@ -116,33 +119,39 @@ class ACDM:
         """Do one iteration of APPROX, and end the epoch when it is over."""
         theta, r = state.theta, layout.r
         chosen = _independent_blocks(state.generator, r)
-        moves = [self._move(layout, state, int(i)) for i in chosen]
-        for i, move in zip(chosen.tolist(), moves, strict=True):
+        targets = [self._target(layout, state, int(i)) for i in chosen]
+        for i, target in zip(chosen.tolist(), targets, strict=True):
+            move = target - layout.take(i, state.z)
             scale = -(1.0 - r * theta) / theta**2
-            layout.put(i, state.z, layout.take(i, state.z) + move)
+            layout.put(i, state.z, target)
             layout.put(i, state.u, layout.take(i, state.u) + scale * move)
             layout.accumulate(i, move, state.w_z)
             layout.accumulate(i, move, state.w_u, scale)
         state.weight = theta**2
         state.theta = (np.sqrt(theta**4 + 4.0 * theta**2) - theta**2) / 2.0
         state.iteration += 1
-        if state.iteration == self.epoch_iterations(layout.n, r):
+        if state.iteration == self.epoch_iterations(layout.n, r, state.epoch):
             self._end_epoch(layout, state)
-        return len(moves)
+        return len(targets)
 
-    def _move(self, layout: Layout, state: ACDMState, i: int) -> FloatArray:
-        """Return t for block i; s is only formed where the block looks."""
+    def _target(self, layout: Layout, state: ACDMState, i: int) -> FloatArray:
+        """Return z^(i) + t for block i; s is only formed where the block looks."""
         where, theta = state.supports[i], state.theta
         state.s[where] = state.w_z[where] + theta**2 * state.w_u[where]
-        target = layout.project(i, state.z, state.s, state.step_constant * layout.r * theta)
-        return target - layout.take(i, state.z)
+        return layout.project(i, state.z, state.s, state.step_constant * layout.r * theta)
 
     def _end_epoch(self, layout: Layout, state: ACDMState) -> None:
         """Start the next epoch from the point that APPROX returns."""
-        state.z, state.w_z = self.iterate(layout, state)
+        y, s = self.iterate(layout, state)
+        self._begin_epoch(layout, state, y, s)
+
+    def _begin_epoch(self, layout: Layout, state: ACDMState, y: Dual, s: FloatArray) -> None:
+        """Set z_0 = y, u_0 = 0, theta_0 = 1 / r."""
+        state.z, state.w_z = y, s
         state.u = [np.zeros_like(part) for part in state.z]
         state.w_u = np.zeros(layout.n)
         state.theta, state.weight, state.iteration = 1.0 / layout.r, 0.0, 0
+        state.epoch += 1
 
     def iterate(self, layout: Layout, state: ACDMState) -> tuple[Dual, FloatArray]:
         """Return theta_k^2 u_{k+1} + z_{k+1}, a convex combination of feasible points."""

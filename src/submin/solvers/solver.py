@@ -6,12 +6,13 @@ nothing but its mathematics.  Its state is a separate value that ``start`` makes
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
-from submin._typing import Dual, FloatArray
+from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
 
 State = TypeVar("State")
+DoneState = TypeVar("DoneState", contravariant=True)
 
 
 class Solver(Protocol[State]):
@@ -33,4 +34,17 @@ class Solver(Protocol[State]):
 
     def iterate(self, layout: Layout, state: State) -> tuple[Dual, FloatArray]:
         """Return the current feasible dual and its s = u + sum_i y_i, freshly summed."""
+        ...
+
+
+@runtime_checkable
+class ExactSolver(Protocol[DoneState]):
+    """A solver that is done after finitely many steps, and then knows a minimiser itself."""
+
+    def done(self, state: DoneState) -> bool:
+        """Say whether the current dual proves the minimiser."""
+        ...
+
+    def minimizer(self, state: DoneState) -> BoolArray:
+        """Return the minimiser as a flat mask, once ``done``."""
         ...
