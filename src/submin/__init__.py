@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from submin.api import minimize, prox
 from submin.certificate import Certificate, Status, certify, verify
+from submin.description import describe
 from submin.layout import Layout
 from submin.problem import Problem
 from submin.result import History, Record, Result
@@ -65,6 +66,7 @@ __all__ = [
     "Term",
     "__version__",
     "certify",
+    "describe",
     "grid_offsets",
     "minimize",
     "prox",

@@ -8,6 +8,7 @@ from submin.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.acdm import ACDM
 from submin.solvers.ap import AP
+from submin.solvers.choice import Choice, choose
 from submin.solvers.douglas_rachford import DouglasRachford
 from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
@@ -25,6 +26,7 @@ __all__ = [
     "RCDM",
     "REGISTRY",
     "AcceleratedSweeps",
+    "Choice",
     "CyclicSweeps",
     "DouglasRachford",
     "FrankWolfe",
@@ -33,6 +35,7 @@ __all__ = [
     "RestartedACDM",
     "SmoothedLovasz",
     "Solver",
+    "choose",
     "resolve",
 ]
 
@@ -65,7 +68,7 @@ def resolve(solver: Solver[Any] | str, layout: Layout) -> Solver[Any]:
     """
     if isinstance(solver, str):
         if solver == "auto":
-            return AcceleratedSweeps()
+            return choose(layout).solver
         if solver not in REGISTRY:
             names = ", ".join(repr(name) for name in ("auto", *REGISTRY))
             raise ValueError(f"solver={solver!r} is not known; the solvers are {names}")
