@@ -15,9 +15,9 @@ import time
 from typing import Any
 
 import numpy as np
-from instances import SUPERPIXEL_INSTANCES, superpixel_problem
 
 import submin as sm
+from instances import SUPERPIXEL_INSTANCES, superpixel_problem
 
 PUBLISHED_CURVES = {
     "RCDM": "smooth 1.84e5 / 9.57e4 / 4.28e4, discrete 2768 / 1218 / 454, 5.3 s",
