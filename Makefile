@@ -18,6 +18,10 @@ lint: $(VENV)/.installed
 types: $(VENV)/.installed
 	$(BIN)/mypy
 
+# Kernel tests with the extension built under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize: $(VENV)/.installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" native/sanitize/run.sh build/sanitize -q
+
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml CMakeLists.txt $(shell find src native -name '*.py' -o -name '*.pyi' -o -name '*.?pp')

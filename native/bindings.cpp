@@ -2,9 +2,12 @@
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled kernels; submin.kernels.protocol documents them.";
+  submin::bind_chains(module);
   submin::bind_colouring(module);
   submin::bind_edges(module);
   submin::bind_grid(module);
   submin::bind_cardinality(module);
   submin::bind_table(module);
+  submin::bind_hyperedge(module);
+  submin::bind_truncation(module);
 }

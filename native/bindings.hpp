@@ -51,10 +51,13 @@ inline void require_below(const ConstIndices& numbers, std::int64_t bound, const
                                   " is outside of 0, ..., " + std::to_string(bound - 1));
 }
 
+void bind_chains(nb::module_& module);
 void bind_colouring(nb::module_& module);
 void bind_edges(nb::module_& module);
 void bind_grid(nb::module_& module);
 void bind_cardinality(nb::module_& module);
 void bind_table(nb::module_& module);
+void bind_hyperedge(nb::module_& module);
+void bind_truncation(nb::module_& module);
 
 }  // namespace submin

@@ -10,9 +10,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -39,20 +41,22 @@ class ThreadPool {
   // Calls chunk(body, 0), ..., chunk(body, chunks - 1) on up to `threads` threads, the caller being
   // one of them.
   void run(int threads, std::int64_t chunks, Chunk chunk, const void* body) {
-    std::unique_lock<std::mutex> only_caller(caller_, std::try_to_lock);
-    if (!only_caller.owns_lock() || !start_workers(threads - 1)) {
+    if (busy_.exchange(true, std::memory_order_acquire)) {
       for (std::int64_t k = 0; k < chunks; ++k) chunk(body, k);
       return;
     }
+    start_workers(threads - 1);
     post(threads - 1, chunks, chunk, body);
     work();
     join();
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
+    busy_.store(false, std::memory_order_release);
+    if (failure) std::rethrow_exception(failure);
   }
 
  private:
   static constexpr int kMostWorkers = 255;
-  static constexpr int kSpins =
-      400;  // roughly 20 microseconds, the cost of waking a sleeping thread
+  static constexpr int kSpins = 400;  // about 20 microseconds: what waking a sleeper costs
 
   static std::atomic<ThreadPool*>& current() {
     static std::atomic<ThreadPool*> pool{nullptr};
@@ -71,14 +75,14 @@ class ThreadPool {
 #endif
   }
 
-  bool start_workers(int wanted) {
+  // If the system refuses more threads, those there are do the work.
+  void start_workers(int wanted) {
     wanted = std::min(wanted, kMostWorkers);
     try {
       for (; workers_ < wanted; ++workers_) std::thread([this] { serve(); }).detach();
     } catch (const std::exception&) {
-      // The system refuses more threads: go on with those there are.
+      return;
     }
-    return workers_ > 0;
   }
 
   void post(int helpers, std::int64_t chunks, Chunk chunk, const void* body) {
@@ -95,10 +99,16 @@ class ThreadPool {
   }
 
   void work() {
-    for (;;) {
-      const std::int64_t k = next_.fetch_add(1, std::memory_order_relaxed);
-      if (k >= chunks_) return;
-      chunk_(body_, k);
+    try {
+      for (;;) {
+        const std::int64_t k = next_.fetch_add(1, std::memory_order_relaxed);
+        if (k >= chunks_) return;
+        chunk_(body_, k);
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(state_);
+      failure_ = std::current_exception();
+      next_.store(chunks_, std::memory_order_relaxed);
     }
   }
 
@@ -129,27 +139,34 @@ class ThreadPool {
     }
   }
 
-  std::mutex caller_;
+  std::atomic<bool> busy_{false};  // a caller is being served
   std::mutex state_;
   std::condition_variable wake_;
   std::condition_variable done_;
   Chunk chunk_ = nullptr;
   const void* body_ = nullptr;
   std::int64_t chunks_ = 0;
+  std::exception_ptr failure_;
   int seats_ = 0;
-  int workers_ = 0;  // guarded by caller_
+  int workers_ = 0;
   std::atomic<int> active_{0};
   std::atomic<std::uint64_t> posted_{0};
   std::atomic<std::int64_t> next_{0};
 };
 
+inline int available_threads() {
+  static const int count = static_cast<int>(std::thread::hardware_concurrency());
+  return count;
+}
+
 // Calls body(begin, end) on pieces of [0, count) of `grain` items; small work stays on the caller's
-// thread.
+// thread, and so does all work for threads = 1. threads <= 0 means every core.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
-  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
-  if (threads <= 1 || count < 2 * grain) {
-    if (count > 0) body(std::int64_t{0}, count);
+  if (count <= 0) return;
+  if (count >= 2 * grain && threads <= 0) threads = available_threads();
+  if (count < 2 * grain || threads <= 1) {
+    body(std::int64_t{0}, count);
     return;
   }
   const auto piece = [&](std::int64_t k) { body(k * grain, std::min((k + 1) * grain, count)); };

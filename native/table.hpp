@@ -24,14 +24,6 @@ struct Tables {
   const double* row(std::int64_t table) const { return values + (shared ? 0 : table << arity); }
 };
 
-// Arity 2: y = (t, F(12) - t) with F(12) - F(2) <= t <= F(1).
-inline void project_pair(const double* a, const double* values, double* y) {
-  const double total = values[3];
-  const double free = 0.5 * (a[0] + total - a[1]);
-  y[0] = std::min(std::max(free, total - values[2]), values[1]);
-  y[1] = total - y[0];
-}
-
 // Buffers of one thread.
 class TableProjector {
  public:
@@ -40,25 +32,25 @@ class TableProjector {
     return projector;
   }
 
-  // y := projection of a onto the base polytope of F. A minor (base, free) is S -> F(base + S) -
-  // F(base) on S within free: project onto its hyperplane; if some proper S violates y(S) <= F(S),
-  // the worst one is tight at the answer, which splits the minor into its restriction to S and its
-  // contraction by S.
+  // y := projection of a onto the base polytope of F. A minor (base, free) is the function
+  // S -> F(base + S) - F(base) of the subsets S of free. Project onto its hyperplane; if a proper S
+  // has y(S) > F(S), the worst one is tight at the answer, which splits the minor into its
+  // restriction to S and its contraction by S. One and two elements have closed forms.
   void project(const double* a, const double* values, int arity, double* y) {
-    const std::size_t subsets = std::size_t{1} << arity;
-    if (masks_.size() < subsets) {
-      masks_.resize(subsets);
-      sums_.resize(subsets);
-    }
-    std::array<Minor, kMostTableMembers + 1> pending;
+    std::array<Minor, kMostTableMembers> pending;  // disjoint, hence never more than the arity
     int count = 0;
-    pending[count++] = {0, static_cast<std::uint32_t>(subsets - 1)};
+    pending[count++] = {0, (std::uint32_t{1} << arity) - 1};
     while (count > 0) {
       const Minor minor = pending[--count];
-      const std::uint32_t worst = solve(minor, a, values, y);
-      if (worst == 0) continue;
-      pending[count++] = {minor.base | worst, minor.free & ~worst};
-      pending[count++] = {minor.base, worst};
+      const int size = list_members(minor.free);
+      if (size == 1) {
+        project_single(minor, values, y);
+      } else if (size == 2) {
+        project_pair(minor, a, values, y);
+      } else if (const std::uint32_t worst = project_hyperplane(minor, size, a, values, y)) {
+        pending[count++] = {minor.base | worst, minor.free & ~worst};
+        pending[count++] = {minor.base, worst};
+      }
     }
   }
 
@@ -68,36 +60,59 @@ class TableProjector {
     std::uint32_t free;
   };
 
-  // Writes the projection onto the hyperplane of the minor; returns the most violated set, or 0.
-  std::uint32_t solve(const Minor& minor, const double* a, const double* values, double* y) {
-    std::array<int, kMostTableMembers> members;
+  int list_members(std::uint32_t free) {
     int size = 0;
-    double total = values[minor.base | minor.free] - values[minor.base];
-    for (std::uint32_t rest = minor.free; rest != 0; rest &= rest - 1) {
-      int member = 0;
-      while ((rest >> member & 1) == 0) ++member;
-      total -= a[member];
-      members[size++] = member;
+    for (int member = 0; free != 0; ++member, free >>= 1) {
+      members_[size] = member;
+      size += static_cast<int>(free & 1);
     }
+    return size;
+  }
+
+  void project_single(const Minor& minor, const double* values, double* y) const {
+    y[members_[0]] = values[minor.base | minor.free] - values[minor.base];
+  }
+
+  // y = (t, F(12) - t) with F(12) - F(2) <= t <= F(1).
+  void project_pair(const Minor& minor, const double* a, const double* values, double* y) const {
+    const int i = members_[0];
+    const int j = members_[1];
+    const double empty = values[minor.base];
+    const double total = values[minor.base | minor.free] - empty;
+    const double least = total - (values[minor.base | std::uint32_t{1} << j] - empty);
+    const double most = values[minor.base | std::uint32_t{1} << i] - empty;
+    y[i] = std::min(std::max(0.5 * (a[i] + total - a[j]), least), most);
+    y[j] = total - y[i];
+  }
+
+  // Returns the set that the projection onto the hyperplane violates most, or 0.
+  std::uint32_t project_hyperplane(const Minor& minor, int size, const double* a,
+                                   const double* values, double* y) {
+    double excess = values[minor.base | minor.free] - values[minor.base];
+    for (int k = 0; k < size; ++k) excess -= a[members_[k]];
     double magnitude = 0.0;
     for (int k = 0; k < size; ++k) {
-      y[members[k]] = a[members[k]] + total / size;
-      magnitude += std::abs(y[members[k]]);
+      y[members_[k]] = a[members_[k]] + excess / size;
+      magnitude += std::abs(y[members_[k]]);
     }
-    if (size == 1) return 0;
     const double rounding = 4 * size * std::numeric_limits<double>::epsilon() * magnitude;
-    enumerate(members.data(), size, y);
+    enumerate(size, y);
     return most_violated(minor.base, values, std::size_t{1} << size, rounding);
   }
 
   // Masks and sums y(S) of all subsets of the members, by doubling.
-  void enumerate(const int* members, int size, const double* y) {
+  void enumerate(int size, const double* y) {
+    const std::size_t subsets = std::size_t{1} << size;
+    if (masks_.size() < subsets) {
+      masks_.resize(subsets);
+      sums_.resize(subsets);
+    }
     masks_[0] = 0;
     sums_[0] = 0.0;
     for (int k = 0; k < size; ++k) {
       const std::size_t half = std::size_t{1} << k;
-      const std::uint32_t bit = std::uint32_t{1} << members[k];
-      const double value = y[members[k]];
+      const std::uint32_t bit = std::uint32_t{1} << members_[k];
+      const double value = y[members_[k]];
       for (std::size_t set = 0; set < half; ++set) {
         masks_[half + set] = masks_[set] | bit;
         sums_[half + set] = sums_[set] + value;
@@ -119,12 +134,12 @@ class TableProjector {
     return worst;
   }
 
+  std::array<int, kMostTableMembers + 1> members_;
   std::vector<std::uint32_t> masks_;
   std::vector<double> sums_;
 };
 
-// Calls use(k, projection of table tables[k], its members, the start of its row of y) for all k <
-// count.
+// Calls use(k, projection for tables[k], its members, the start of its row of y) for all k < count.
 template <class Use>
 void visit_tables(const Tables& all, const std::int32_t* tables, std::int64_t count,
                   const double* y, const double* s, double c, int threads, const Use& use) {
@@ -138,10 +153,7 @@ void visit_tables(const Tables& all, const std::int32_t* tables, std::int64_t co
       const std::int64_t table = tables[k];
       const std::int32_t* const members = all.members + table * arity;
       for (int b = 0; b < arity; ++b) a[b] = y[table * arity + b] - s[members[b]] / c;
-      if (arity == 2)
-        project_pair(a.data(), all.row(table), projected.data());
-      else
-        projector.project(a.data(), all.row(table), arity, projected.data());
+      projector.project(a.data(), all.row(table), arity, projected.data());
       use(k, projected.data(), members, table * arity);
     }
   });

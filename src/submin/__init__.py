@@ -11,31 +11,48 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from submin.api import minimize, prox
-from submin.certificate import Certificate, Status, certify, verify
-from submin.description import describe
-from submin.layout import Layout
-from submin.problem import Problem
-from submin.result import History, Record, Result
-from submin.solvers import (
-    ACDM,
-    AP,
-    FISTA,
-    RCDM,
-    AcceleratedSweeps,
-    CyclicSweeps,
-    DouglasRachford,
-    FrankWolfe,
-    ParallelRCDM,
-    PermutedSweeps,
-    RestartedACDM,
-    SmoothedLovasz,
-)
-from submin.terms import Cardinality, Cut, GridCut, Term, grid_offsets
-
 if TYPE_CHECKING:
+    from submin.api import minimize, prox
+    from submin.certificate import Certificate, Status, certify, verify
+    from submin.description import describe
+    from submin.layout import Layout
+    from submin.problem import Problem
+    from submin.result import History, Record, Result
+    from submin.solvers import (
+        ACDM,
+        AP,
+        FISTA,
+        RCDM,
+        AcceleratedSweeps,
+        CyclicSweeps,
+        DouglasRachford,
+        FrankWolfe,
+        ParallelRCDM,
+        PermutedSweeps,
+        RestartedACDM,
+        SmoothedLovasz,
+    )
+    from submin.terms import (
+        Cardinality,
+        ConcaveOfModular,
+        Cut,
+        Function,
+        GridCut,
+        Hyperedge,
+        Table,
+        Term,
+        Truncation,
+        coverage,
+        facility_location,
+        grid_offsets,
+        label_groups,
+        negative_hinge,
+        potts_pn,
+        robust_pn,
+    )
     from submin.vision import segment
 
 __version__ = "0.1.0"
@@ -48,12 +65,15 @@ __all__ = [
     "AcceleratedSweeps",
     "Cardinality",
     "Certificate",
+    "ConcaveOfModular",
     "Cut",
     "CyclicSweeps",
     "DouglasRachford",
     "FrankWolfe",
+    "Function",
     "GridCut",
     "History",
+    "Hyperedge",
     "Layout",
     "ParallelRCDM",
     "PermutedSweeps",
@@ -63,22 +83,51 @@ __all__ = [
     "Result",
     "SmoothedLovasz",
     "Status",
+    "Table",
     "Term",
+    "Truncation",
     "__version__",
     "certify",
+    "coverage",
     "describe",
+    "facility_location",
     "grid_offsets",
+    "label_groups",
     "minimize",
+    "negative_hinge",
+    "potts_pn",
     "prox",
+    "robust_pn",
     "segment",
     "verify",
 ]
 
+_HOMES = (
+    "api",
+    "certificate",
+    "description",
+    "layout",
+    "problem",
+    "result",
+    "solvers",
+    "terms",
+    "vision",
+)
+"""Modules that hold the public names, the applications last."""
+
 
 def __getattr__(name: str) -> Any:
-    """Import the applications only when they are asked for."""
-    if name == "segment":
-        from submin.vision import segment
-
-        return segment
+    """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
+    if name == "testing":
+        return import_module("submin.testing")
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"submin.{home}")
+            if hasattr(module, name):
+                return getattr(module, name)
     raise AttributeError(f"module 'submin' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

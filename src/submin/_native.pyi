@@ -1,98 +1,20 @@
-# The compiled kernels; submin.kernels.protocol documents them.
+# The compiled kernels have the signatures of their NumPy twins.
 
-import numpy as np
-from numpy.typing import NDArray
-
-_Floats = NDArray[np.float64]
-_Indices = NDArray[np.int32]
-_Pointers = NDArray[np.int64]
-
-def edges_project(
-    tails: _Indices,
-    heads: _Indices,
-    backward: _Floats,
-    forward: _Floats,
-    edges: _Indices,
-    flow: _Floats,
-    s: _Floats,
-    c: float,
-    out: _Floats,
-    threads: int,
-) -> None: ...
-def edges_sweep(
-    tails: _Indices,
-    heads: _Indices,
-    backward: _Floats,
-    forward: _Floats,
-    edges: _Indices,
-    flow: _Floats,
-    s: _Floats,
-    threads: int,
-) -> None: ...
-def grid_project(
-    geometry: _Pointers,
-    backward: _Floats,
-    forward: _Floats,
-    flow: _Floats,
-    s: _Floats,
-    c: float,
-    out: _Floats,
-    threads: int,
-) -> None: ...
-def grid_sweep(
-    geometry: _Pointers,
-    backward: _Floats,
-    forward: _Floats,
-    flow: _Floats,
-    s: _Floats,
-    threads: int,
-) -> None: ...
-def cardinality_project(
-    indptr: _Pointers,
-    members: _Indices,
-    gains: _Floats,
-    groups: _Indices,
-    y: _Floats,
-    s: _Floats,
-    c: float,
-    order: _Indices,
-    out: _Floats,
-    threads: int,
-) -> None: ...
-def cardinality_sweep(
-    indptr: _Pointers,
-    members: _Indices,
-    gains: _Floats,
-    groups: _Indices,
-    y: _Floats,
-    s: _Floats,
-    order: _Indices,
-    threads: int,
-) -> None: ...
-def cardinality_greedy(
-    indptr: _Pointers,
-    members: _Indices,
-    gains: _Floats,
-    rank: _Indices,
-    out: _Floats,
-    threads: int,
-) -> None: ...
-def table_project(
-    members: _Indices,
-    values: _Floats,
-    tables: _Indices,
-    y: _Floats,
-    s: _Floats,
-    c: float,
-    out: _Floats,
-    threads: int,
-) -> None: ...
-def table_sweep(
-    members: _Indices,
-    values: _Floats,
-    tables: _Indices,
-    y: _Floats,
-    s: _Floats,
-    threads: int,
-) -> None: ...
-def colour(pointers: _Pointers, members: _Indices, colours: _Indices) -> None: ...
+from submin.kernels.chains_reference import grid_chains_project as grid_chains_project
+from submin.kernels.chains_reference import grid_chains_sweep as grid_chains_sweep
+from submin.kernels.chains_reference import path_chains_project as path_chains_project
+from submin.kernels.chains_reference import path_chains_sweep as path_chains_sweep
+from submin.kernels.groups_reference import hyperedge_project as hyperedge_project
+from submin.kernels.groups_reference import hyperedge_sweep as hyperedge_sweep
+from submin.kernels.groups_reference import truncation_project as truncation_project
+from submin.kernels.groups_reference import truncation_sweep as truncation_sweep
+from submin.kernels.reference import cardinality_greedy as cardinality_greedy
+from submin.kernels.reference import cardinality_project as cardinality_project
+from submin.kernels.reference import cardinality_sweep as cardinality_sweep
+from submin.kernels.reference import colour as colour
+from submin.kernels.reference import edges_project as edges_project
+from submin.kernels.reference import edges_sweep as edges_sweep
+from submin.kernels.reference import grid_project as grid_project
+from submin.kernels.reference import grid_sweep as grid_sweep
+from submin.kernels.reference import table_project as table_project
+from submin.kernels.reference import table_sweep as table_sweep

@@ -228,5 +228,6 @@ class Run(Generic[State]):
             dual=tuple(best.dual),
             history=self.history,
             solver=repr(self.solver),
+            tol=self.limits.tol,
             interrupted=self.interrupted,
         )

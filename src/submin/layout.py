@@ -16,7 +16,16 @@ import numpy as np
 from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
-from submin.terms.term import Block
+from submin.terms.term import Block, Term
+
+
+def _name_for_all(terms: Sequence[Term], name: str) -> list[str]:
+    """Use a decomposition wherever a term has it, and the term's default elsewhere."""
+    known = sorted({choice for term in terms for choice in term.decompositions})
+    if terms and name != "auto" and name not in known:
+        choices = ", ".join(repr(choice) for choice in ("auto", *known))
+        raise ValueError(f"blocks={name!r} is a decomposition of no term here; there are {choices}")
+    return [name if name in term.decompositions else "auto" for term in terms]
 
 
 class Layout:
@@ -26,7 +35,8 @@ class Layout:
     ----------
     problem : Problem
     decomposition : str or sequence of str
-        ``"auto"``, ``"matchings"``, ``"functions"``, ...: one name for all terms, or one per term.
+        ``"auto"``, ``"chains"``, ``"matchings"``, ``"functions"``, ...: one name for all terms that
+        have such a decomposition, or one per term.
     threads : int
         Number of threads for large blocks; 0 means all cores.  The results do not depend on it.
 
@@ -39,10 +49,12 @@ class Layout:
     def __init__(
         self, problem: Problem, decomposition: str | Sequence[str] = "auto", threads: int = 0
     ) -> None:
+        if threads < 0:
+            raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
         self.problem = problem
         self.unary = problem.finite_unary()
         names = (
-            [decomposition] * len(problem.terms)
+            _name_for_all(problem.terms, decomposition)
             if isinstance(decomposition, str)
             else list(decomposition)
         )

@@ -65,6 +65,8 @@ class Result:
         One record per check.
     solver : str
         The solver's settings.
+    tol : float
+        The tolerance on the gap that `status` refers to.
     interrupted : bool
         Whether Ctrl-C (or the callback) ended the solve.
     """
@@ -76,6 +78,7 @@ class Result:
     dual: tuple[FloatArray, ...]
     history: History
     solver: str
+    tol: float
     interrupted: bool = field(default=False)
 
     @property

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from os import PathLike, fspath
 from typing import Any
@@ -14,7 +17,7 @@ import numpy.typing as npt
 from submin.certificate import Certificate, Status
 from submin.problem import Problem
 from submin.result import History, Record, Result
-from submin.terms import REGISTRY
+from submin.terms import REGISTRY, Term
 
 FORMAT = 1
 Arrays = dict[str, npt.NDArray[Any]]
@@ -48,11 +51,19 @@ def load_problem(path: str | PathLike[str]) -> Problem:
             f"{fspath(path)} holds a result without its problem; "
             "save it with result.save(path, problem)"
         )
-    terms = [
-        REGISTRY[kind].from_arrays(_with_prefix(arrays, f"term_{index}."))
-        for index, kind in enumerate(meta["problem"]["terms"])
-    ]
-    return Problem(arrays["unary"], terms, meta["problem"]["constant"])
+    with _damage_named(path):
+        terms = [
+            _family(kind).from_arrays(_with_prefix(arrays, f"term_{index}."))
+            for index, kind in enumerate(meta["problem"]["terms"])
+        ]
+        return Problem(arrays["unary"], terms, meta["problem"]["constant"])
+
+
+def _family(kind: str) -> type[Term]:
+    if kind not in REGISTRY:
+        known = ", ".join(repr(name) for name in REGISTRY)
+        raise ValueError(f"it has a term of kind {kind!r}, and this version knows {known}")
+    return REGISTRY[kind]
 
 
 def load_result(path: str | PathLike[str]) -> Result:
@@ -66,17 +77,19 @@ def load_result(path: str | PathLike[str]) -> Result:
     meta, arrays = _read(path)
     if "result" not in meta:
         raise ValueError(f"{fspath(path)} holds a problem without a result")
-    saved = meta["result"]
-    return Result(
-        minimizer=arrays["minimizer"].astype(np.bool_),
-        certificate=Certificate(**saved["certificate"]),
-        status=Status[saved["status"]],
-        x=arrays["x"],
-        dual=tuple(arrays[f"dual_{k}"] for k in range(saved["duals"])),
-        history=History(Record(*row) for row in saved["history"]),
-        solver=saved["solver"],
-        interrupted=saved["interrupted"],
-    )
+    with _damage_named(path):
+        saved = meta["result"]
+        return Result(
+            minimizer=arrays["minimizer"].astype(np.bool_),
+            certificate=Certificate(**saved["certificate"]),
+            status=Status[saved["status"]],
+            x=arrays["x"],
+            dual=tuple(arrays[f"dual_{k}"] for k in range(saved["duals"])),
+            history=History(Record(*row) for row in saved["history"]),
+            solver=saved["solver"],
+            tol=saved["tol"],
+            interrupted=saved["interrupted"],
+        )
 
 
 def _put_problem(problem: Problem, arrays: Arrays) -> dict[str, Any]:
@@ -97,22 +110,36 @@ def _put_result(result: Result, arrays: Arrays) -> dict[str, Any]:
         "duals": len(result.dual),
         "history": [list(record) for record in result.history],
         "solver": result.solver,
+        "tol": result.tol,
         "interrupted": result.interrupted,
     }
 
 
 def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], Arrays]:
+    name = fspath(path)
+    with open(name, "rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError(f"{name} is not a submin file: it is not an .npz archive")
     try:
-        with np.load(fspath(path), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with np.load(name, allow_pickle=False) as file:
+            arrays = {entry: file[entry] for entry in file.files}
         meta = json.loads(str(arrays.pop("meta")))
-        if meta["format"] != FORMAT:
-            raise ValueError(f"it has format {meta['format']}, and this version reads {FORMAT}")
-    except FileNotFoundError:
-        raise
-    except Exception as error:
-        raise ValueError(f"{fspath(path)} is not a submin file: {error}") from error
+        version = meta["format"]
+    except (KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{name} is not a submin file: {error}") from error
+    if version != FORMAT:
+        raise ValueError(f"{name} has format {version}, and this version reads {FORMAT}")
     return meta, arrays
+
+
+@contextmanager
+def _damage_named(path: str | PathLike[str]) -> Iterator[None]:
+    """Refuse a file whose entries are missing or malformed, naming the file."""
+    try:
+        yield
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        detail = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{fspath(path)} is damaged: {detail}") from error
 
 
 def _with_prefix(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:

@@ -1,7 +1,8 @@
 """Kernels: the projections of every family, behind one protocol.
 
-``active`` is the kernel set in use: the compiled one where it can be imported, else the NumPy reference (slow, the same
-results up to rounding). The environment variable ``SUBMIN_KERNELS=reference`` chooses the reference.
+``active`` is the kernel set in use: the compiled one where it can be imported, else the NumPy
+reference (slow, the same results up to rounding). The environment variable
+``SUBMIN_KERNELS=reference`` chooses the reference.
 """
 
 from __future__ import annotations

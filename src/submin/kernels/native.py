@@ -1,7 +1,7 @@
 """The compiled kernels: the same functions as :mod:`submin.kernels.reference`, in C++17.
 
-They release the interpreter lock, use up to ``threads`` threads of a small pool of their own, and give the same bits for
-any number of them.
+They release the interpreter lock, use up to ``threads`` threads of a small pool of their own, and
+give the same bits for any number of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,18 @@ from submin._native import (
     colour,
     edges_project,
     edges_sweep,
+    grid_chains_project,
+    grid_chains_sweep,
     grid_project,
     grid_sweep,
+    hyperedge_project,
+    hyperedge_sweep,
+    path_chains_project,
+    path_chains_sweep,
     table_project,
     table_sweep,
+    truncation_project,
+    truncation_sweep,
 )
 
 __all__ = [
@@ -26,8 +34,16 @@ __all__ = [
     "colour",
     "edges_project",
     "edges_sweep",
+    "grid_chains_project",
+    "grid_chains_sweep",
     "grid_project",
     "grid_sweep",
+    "hyperedge_project",
+    "hyperedge_sweep",
+    "path_chains_project",
+    "path_chains_sweep",
     "table_project",
     "table_sweep",
+    "truncation_project",
+    "truncation_sweep",
 ]

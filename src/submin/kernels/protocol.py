@@ -2,31 +2,31 @@
 
 Conventions shared by every function:
 
-* all arrays are C-contiguous; values are float64, node, edge, group and table numbers int32, pointers int64;
-* ``s = u + sum_i y_i`` is the n-vector of node sums; a *project* writes ``Proj_B(y - s / c)`` to ``out``
-  and changes nothing else; a *sweep* is the projection with ``c = 1``, in place, with ``s`` kept up to date;
-* a block's functions have pairwise disjoint supports, so that its projection splits into independent ones and the
-  result does not depend on ``threads`` (``threads <= 0`` means every core);
+* all arrays are C-contiguous; values are float64, node, edge, group and table numbers int32,
+  pointers int64;
+* ``s = u + sum_i y_i`` is the n-vector of node sums; a *project* writes ``Proj_B(y - s / c)`` to
+  ``out`` and changes neither y nor s; a *sweep* is the projection with ``c = 1``, in place, with
+  ``s`` kept up to date;
+* a block's functions have pairwise disjoint supports, so that its projection splits into
+  independent ones and the result does not depend on ``threads`` (0 or less: every core);
 * ``out`` lists the block's entries in block order and must not overlap any input;
-* ``ValueError`` is raised for sizes that do not fit together, ``TypeError`` for a wrong dtype or layout. The *contents*
-  of index arrays are trusted: the constructors of the terms check their ranges once.
+* ``ValueError`` is raised for sizes that do not fit together, ``TypeError`` for a wrong dtype or
+  layout. The *contents* of index arrays are trusted: the constructors of the terms check their
+  ranges once.
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from submin._typing import FloatArray, IndexArray, PointerArray
+from submin.kernels.chains_protocol import ChainKernels
+from submin.kernels.groups_protocol import GroupKernels
 
-__all__ = ["FloatArray", "IndexArray", "KernelSet", "PointerArray"]
-
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.int32]
-PointerArray = NDArray[np.int64]
+__all__ = ["KernelSet"]
 
 
-class KernelSet(Protocol):
+class KernelSet(ChainKernels, GroupKernels, Protocol):
     """The functions that every kernel set provides."""
 
     def edges_project(
@@ -44,8 +44,9 @@ class KernelSet(Protocol):
     ) -> None:
         """Project a matching of a graph's edges: ``out[k]`` is the new flow of edge ``edges[k]``.
 
-        Edge e carries the flow ``t = flow[e]``, adds ``t`` to ``s[tails[e]]`` and subtracts it from ``s[heads[e]]``;
-        ``-backward[e] <= t <= forward[e]``. Weights of size 1 hold for all edges. O(len(edges)).
+        Edge e carries the flow ``t = flow[e]``, adds ``t`` to ``s[tails[e]]`` and subtracts it
+        from ``s[heads[e]]``; ``-backward[e] <= t <= forward[e]``. Weights of size 1 hold for all
+        edges. O(len(edges)).
         """
 
     def edges_sweep(
@@ -72,11 +73,12 @@ class KernelSet(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Project a matching of grid edges given as strided views; ``out`` is in C order of the extents.
+        """Project a matching of grid edges given as strided views; ``out`` is in C order.
 
-        ``geometry`` is ``[ndim, *extents, *edge_strides, *node_strides, edge_start, tail_start, head_start]`` (strides in
-        elements, ndim from 1 to 8): the edge with multi-index k is number ``edge_start + k . edge_strides``, from node
-        ``tail_start + k . node_strides`` to node ``head_start + k . node_strides``. O(number of edges).
+        ``geometry`` is ``[ndim, *extents, *edge_strides, *node_strides, edge_start, tail_start,
+        head_start]`` (strides in elements, ndim from 1 to 8): the edge with multi-index k is
+        number ``edge_start + k . edge_strides``, from node ``tail_start + k . node_strides`` to
+        node ``head_start + k . node_strides``. O(number of edges).
         """
 
     def grid_sweep(
@@ -88,7 +90,7 @@ class KernelSet(Protocol):
         s: FloatArray,
         threads: int,
     ) -> None:
-        """Project a matching of grid edges with c = 1 in place and update ``s``. O(number of edges)."""
+        """Project a matching of grid edges with c = 1 in place and update ``s``. O(edges)."""
 
     def cardinality_project(
         self,
@@ -105,10 +107,11 @@ class KernelSet(Protocol):
     ) -> None:
         """Project the groups ``groups`` of functions ``g_i(|S & e_i|)``, g_i concave.
 
-        Group i has the members ``members[indptr[i]:indptr[i + 1]]`` and the gains ``g_i(j) - g_i(j - 1)``, nonincreasing
-        in j = 1, 2, ..., at the same places of ``gains``. ``order`` is the warm start, of the size of ``members``: each
-        group's local permutation (0, ..., k - 1 at first) that sorted it last time; it is replaced by the new one.
-        ``out`` concatenates the selected groups. O(k log k) for k members, close to O(k) when the order hardly changed.
+        Group i has the members ``members[indptr[i]:indptr[i + 1]]`` and, at the same places of
+        ``gains``, the gains ``g_i(j) - g_i(j - 1)``, nonincreasing in j = 1, 2, ... The warm start
+        ``order``, of the size of ``members``, holds each group's local permutation (0, ..., k - 1
+        at first) that sorted it last time, and is replaced by the new one. ``out`` concatenates
+        the selected groups. O(k) for k members in practice, O(k log k) at worst.
         """
 
     def cardinality_sweep(
@@ -133,7 +136,10 @@ class KernelSet(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Greedy vertices of all groups: the j-th member in increasing ``rank[node]`` gets the j-th gain."""
+        """Write the greedy vertices of all groups: the j-th member in increasing rank gets gain j.
+
+        ``rank`` has one entry per node, ``out`` one per incidence. O(incidences).
+        """
 
     def table_project(
         self,
@@ -146,10 +152,11 @@ class KernelSet(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Project the functions ``tables`` given by explicit values; ``out`` has one row of k values a table.
+        """Project functions given by explicit values; ``out`` has one row of k values a table.
 
-        ``members`` is (m, k) and ``values`` (m, 2**k), or (1, 2**k) if all functions share one table; bit b of the column
-        says whether the b-th member is in S, column 0 is zero; ``y`` is the flattened (m, k). O(k 2**k) a table, k <= 20.
+        ``members`` is (m, k) and ``values`` (m, 2**k), or (1, 2**k) if all functions share one
+        table; bit b of the column says whether the b-th member is in S, column 0 is zero; ``y`` is
+        the flattened (m, k). O(k 2**k) a table, k <= 20.
         """
 
     def table_sweep(
@@ -166,6 +173,7 @@ class KernelSet(Protocol):
     def colour(self, pointers: PointerArray, members: IndexArray, colours: IndexArray) -> None:
         """Give each function the first colour that no earlier function on any of its elements has.
 
-        Function i has the support ``members[pointers[i]:pointers[i + 1]]``; ``colours`` has one entry per function.
-        O(incidences) expected, times the colours tried beyond the first free one of each element.
+        Function i has the support ``members[pointers[i]:pointers[i + 1]]``; ``colours`` has one
+        entry per function. O(incidences) expected, times the colours tried beyond the first free
+        one of each element.
         """

@@ -1,20 +1,35 @@
 """NumPy twins of the native kernels: the executable specification.
 
-Each function has the signature and the conventions of :class:`submin.kernels.protocol.KernelSet` and states its
-mathematics. They are what the documentation shows, what the native kernels are tested against, and what runs when no
-compiled module is available. ``threads`` is accepted and ignored.
+Each function has the signature and the conventions of :class:`submin.kernels.protocol.KernelSet`
+and states its mathematics. They are what the documentation shows, what the native kernels are
+tested against, and what runs when no compiled module is available. ``threads`` is ignored.
 
 The one primitive is the projection ``y+ = Proj_B(a)`` of ``a = y - s / c`` onto a base polytope
 ``B = {y : y(S) <= F(S) for all S, y(V) = F(V)}``. Its Lagrange dual is the proximal problem
-``min_x f(x) + 1/2 |x - a|^2`` of the Lovasz extension f, and ``y+ = a - x`` (Bach 2013, doi:10.1561/2200000039).
+``min_x f(x) + 1/2 |x - a|^2`` of the Lovász extension f, and ``y+ = a - x``
+(Bach 2013, doi:10.1561/2200000039).
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from submin.kernels.protocol import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray
+from submin.kernels.chains_reference import (
+    grid_chains_project,
+    grid_chains_sweep,
+    path_chains_project,
+    path_chains_sweep,
+)
+from submin.kernels.groups_reference import (
+    hyperedge_project,
+    hyperedge_sweep,
+    truncation_project,
+    truncation_sweep,
+)
 
 __all__ = [
     "cardinality_greedy",
@@ -23,10 +38,18 @@ __all__ = [
     "colour",
     "edges_project",
     "edges_sweep",
+    "grid_chains_project",
+    "grid_chains_sweep",
     "grid_project",
     "grid_sweep",
+    "hyperedge_project",
+    "hyperedge_sweep",
+    "path_chains_project",
+    "path_chains_sweep",
     "table_project",
     "table_sweep",
+    "truncation_project",
+    "truncation_sweep",
 ]
 
 
@@ -64,7 +87,7 @@ def edges_project(
     out: FloatArray,
     threads: int,
 ) -> None:
-    """``out[k] = clip(t - (s_i - s_j) / (2 c), -backward, forward)`` for edge ``edges[k] = (i, j)`` with flow t."""
+    """Write ``clip(t - (s_i - s_j) / (2 c), -backward, forward)`` for the edges (i, j), flows t."""
     difference = s[tails[edges]] - s[heads[edges]]
     lower, upper = _selected(backward, edges), _selected(forward, edges)
     out[:] = _clipped_step(flow[edges], difference, c, lower, upper)
@@ -80,7 +103,7 @@ def edges_sweep(
     s: FloatArray,
     threads: int,
 ) -> None:
-    """Project with c = 1, then ``s_i += dt`` and ``s_j -= dt`` (no two edges of the block share a node)."""
+    """Project with c = 1, then ``s_i += dt`` and ``s_j -= dt``; the edges share no node."""
     updated = np.empty(edges.size)
     edges_project(tails, heads, backward, forward, edges, flow, s, 1.0, updated, threads)
     change = updated - flow[edges]
@@ -95,12 +118,11 @@ def edges_sweep(
 def _view(
     array: FloatArray, extents: PointerArray, strides: PointerArray, start: int
 ) -> FloatArray:
-    """Return the view ``array[start + k . strides]`` for all multi-indices ``0 <= k < extents``."""
-    last = start + np.sum((extents - 1) * strides)
-    if not (0 <= start < array.size and 0 <= last < array.size):
-        raise ValueError(
-            f"geometry reaches from {start} to {last} of an array of size {array.size}"
-        )
+    """Return the view ``array[start + k . strides]`` for the multi-indices ``0 <= k < extents``."""
+    reach = (extents - 1) * strides
+    low, high = start + reach[reach < 0].sum(), start + reach[reach > 0].sum()
+    if not 0 <= low <= high < array.size:
+        raise ValueError(f"geometry reaches from {low} to {high}, outside of size {array.size}")
     return as_strided(array[start:], tuple(extents), tuple(strides * array.itemsize))
 
 
@@ -112,8 +134,7 @@ def _grid_views(
     s: FloatArray,
 ) -> tuple[FloatArray, ...]:
     """Return views of the block's backward and forward weights, flows, tails' and heads' sums."""
-    ndim = int(geometry[0])
-    extents, edge_strides, node_strides = geometry[1:-3].reshape(3, ndim)
+    extents, edge_strides, node_strides = geometry[1:-3].reshape(3, -1)
     edge_start, tail_start, head_start = (int(start) for start in geometry[-3:])
 
     def weights(array: FloatArray) -> FloatArray:
@@ -138,11 +159,10 @@ def grid_project(
     out: FloatArray,
     threads: int,
 ) -> None:
-    """``out = clip(t - (s_tail - s_head) / (2 c), -backward, forward)`` on strided views."""
-    if out.size == 0:
-        return
-    lower, upper, old, tail, head = _grid_views(geometry, backward, forward, flow, s)
-    out[:] = _clipped_step(old, tail - head, c, lower, upper).ravel()
+    """Write ``clip(t - (s_tail - s_head) / (2 c), -backward, forward)`` in C order."""
+    if out.size > 0:
+        lower, upper, old, tail, head = _grid_views(geometry, backward, forward, flow, s)
+        out[:] = _clipped_step(old, tail - head, c, lower, upper).ravel()
 
 
 def grid_sweep(
@@ -153,8 +173,8 @@ def grid_sweep(
     s: FloatArray,
     threads: int,
 ) -> None:
-    """Project with c = 1, then add the change of flow at the tails and subtract it at the heads."""
-    if np.prod(geometry[1 : geometry[0] + 1]) == 0:
+    """Project with c = 1, then add the change of flow at the tails, subtract it at the heads."""
+    if np.any(geometry[1 : geometry[0] + 1] == 0):
         return
     lower, upper, old, tail, head = _grid_views(geometry, backward, forward, flow, s)
     updated = _clipped_step(old, tail - head, 1.0, lower, upper)
@@ -168,15 +188,15 @@ def grid_sweep(
 
 
 def _nonincreasing_regression(z: FloatArray) -> FloatArray:
-    """Return the nonincreasing x closest to z: pool adjacent violators, one pass over a stack of pools.
+    """Return the nonincreasing x closest to z: pool adjacent violators, one pass over a stack.
 
     >>> _nonincreasing_regression(np.array([3.0, 1.0, 2.0, 0.0]))
     array([3. , 1.5, 1.5, 0. ])
     """
     totals: list[float] = []
     counts: list[int] = []
-    for value in z:
-        total, count = float(value), 1
+    for value in z.tolist():
+        total, count = value, 1
         while totals and totals[-1] * count <= total * counts[-1]:
             total += totals.pop()
             count += counts.pop()
@@ -188,8 +208,8 @@ def _nonincreasing_regression(z: FloatArray) -> FloatArray:
 def _project_cardinality(a: FloatArray, gains: FloatArray, order: IndexArray) -> FloatArray:
     """Project ``a`` onto B of ``F(S) = g(|S|)``, g concave with the given gains; update ``order``.
 
-    f(x) gives the j-th largest entry of x the j-th gain. The proximal point is ordered like ``a``, so in the descending
-    order of ``a`` it is the nonincreasing regression of ``a - gains``.
+    f(x) gives the j-th largest entry of x the j-th gain. The proximal point is ordered like ``a``,
+    so in the descending order of ``a`` it is the nonincreasing regression of ``a - gains``.
     """
     order[:] = order[np.argsort(-a[order], kind="stable")]
     x = np.empty(a.size)
@@ -209,7 +229,7 @@ def cardinality_project(
     out: FloatArray,
     threads: int,
 ) -> None:
-    """Project each group's ``a = y - s[members] / c``; the results follow one another in ``out``."""
+    """Project each group's ``a = y - s[members] / c``; ``out`` concatenates the results."""
     end = 0
     for group in groups:
         part = slice(indptr[group], indptr[group + 1])
@@ -228,7 +248,7 @@ def cardinality_sweep(
     order: IndexArray,
     threads: int,
 ) -> None:
-    """Project with c = 1 and add the change of y to ``s`` (no two groups of the block share a member)."""
+    """Project with c = 1 and add the change of y to ``s``; the groups share no member."""
     for group in groups:
         part = slice(indptr[group], indptr[group + 1])
         updated = _project_cardinality(y[part] - s[members[part]], gains[part], order[part])
@@ -244,8 +264,11 @@ def cardinality_greedy(
     out: FloatArray,
     threads: int,
 ) -> None:
-    """Edmonds' greedy vertex: along the chain of sets in increasing rank, the j-th member gains ``g(j) - g(j - 1)``."""
-    for begin, end in zip(indptr[:-1], indptr[1:], strict=True):
+    """Write Edmonds' greedy vertices: the j-th member of a group in increasing rank gets gain j.
+
+    The j-th gain is ``g(j) - g(j - 1)``, what F grows by along the chain of sets of first members.
+    """
+    for begin, end in pairwise(indptr.tolist()):
         ascending = np.argsort(rank[members[begin:end]], kind="stable")
         out[begin + ascending] = gains[begin:end]
 
@@ -259,30 +282,38 @@ def _subset_sums(y: FloatArray) -> FloatArray:
     >>> _subset_sums(np.array([1.0, 10.0]))
     array([ 0.,  1., 10., 11.])
     """
-    sums = np.zeros(1)
+    sums: FloatArray = np.zeros(1)
     for value in y:
         sums = np.concatenate([sums, sums + value])
     return sums
 
 
-def _project_table(a: FloatArray, values: FloatArray) -> FloatArray:
-    """Project ``a`` onto B(F) by decomposition (Groenevelt 1991, doi:10.1016/0377-2217(91)90300-K).
+def _subsets(members: PointerArray) -> PointerArray:
+    """Return the bit masks of all subsets of ``members``.
 
-    Let y be the projection onto the hyperplane ``y(E) = F(E)`` alone and A a minimiser of ``F - y``. If
-    ``F(A) - y(A) = 0`` then y is feasible, hence the answer. Otherwise A is tight at the answer, which splits into the
-    projections for the restriction of F to A and for its contraction ``F(A + S) - F(A)``.
+    >>> _subsets(np.array([0, 2]))
+    array([0, 1, 4, 5])
     """
-    y = a + (values[-1] - a.sum()) / a.size
+    return _subset_sums(np.exp2(members)).astype(np.int64)
+
+
+def _project_table(a: FloatArray, values: FloatArray) -> FloatArray:
+    """Project ``a`` onto B(F) by decomposition (Groenevelt 1991, 10.1016/0377-2217(91)90300-K).
+
+    Let y be the projection onto the hyperplane ``y(E) = F(E)`` alone and A a minimiser of
+    ``F - y``. If ``F(A) - y(A) = 0`` then y is feasible, hence the answer. Otherwise A is tight at
+    the answer, which splits into the projections for the restriction of F to A and for its
+    contraction ``S -> F(A + S) - F(A)``.
+    """
+    y: FloatArray = a + (values[-1] - a.sum()) / a.size
     slack = values - _subset_sums(y)
-    best = int(np.argmin(slack[1:-1])) + 1 if a.size > 1 else 0
-    rounding = 4 * a.size * np.finfo(float).eps * (np.abs(values).max() + np.abs(y).sum())
-    if slack[best] >= -rounding:
+    worst = int(np.argmin(slack[:-1]))
+    if slack[worst] >= -4 * a.size * np.finfo(float).eps * np.abs(y).sum():
         return y
-    inside = (best >> np.arange(a.size)) & 1 == 1
-    bits = 1 << np.arange(a.size)
-    y[inside] = _project_table(a[inside], values[_subset_sums(bits[inside]).astype(int)])
-    contracted = values[best + _subset_sums(bits[~inside]).astype(int)] - values[best]
-    y[~inside] = _project_table(a[~inside], contracted)
+    inside = np.flatnonzero(worst >> np.arange(a.size) & 1)
+    outside = np.flatnonzero(~worst >> np.arange(a.size) & 1)
+    y[inside] = _project_table(a[inside], values[_subsets(inside)])
+    y[outside] = _project_table(a[outside], values[worst | _subsets(outside)] - values[worst])
     return y
 
 
@@ -296,9 +327,8 @@ def table_project(
     out: FloatArray,
     threads: int,
 ) -> None:
-    """Project each table's ``a = y - s[members] / c``; row k of ``out`` belongs to ``tables[k]``."""
-    size = members.shape[1]
-    rows, results = y.reshape(-1, size), out.reshape(-1, size)
+    """Project each table's ``a = y - s[members] / c``; row k of ``out`` is for ``tables[k]``."""
+    rows, results = y.reshape(members.shape), out.reshape(-1, members.shape[1])
     for result, table in zip(results, tables, strict=True):
         a = rows[table] - s[members[table]] / c
         result[:] = _project_table(a, values[table if len(values) > 1 else 0])
@@ -312,13 +342,12 @@ def table_sweep(
     s: FloatArray,
     threads: int,
 ) -> None:
-    """Project with c = 1 and add the change of y to ``s`` (no two tables of the block share a member)."""
-    updated = np.empty(tables.size * members.shape[1])
-    table_project(members, values, tables, y, s, 1.0, updated, threads)
-    changes = updated.reshape(tables.size, -1)
+    """Project with c = 1 and add the change of y to ``s``; the tables share no member."""
+    updated = np.empty((tables.size, members.shape[1]))
+    table_project(members, values, tables, y, s, 1.0, updated.reshape(-1), threads)
     rows = y.reshape(members.shape)
-    s[members[tables]] += changes - rows[tables]
-    rows[tables] = changes
+    s[members[tables]] += updated - rows[tables]
+    rows[tables] = updated
 
 
 # Colouring: functions of one colour have pairwise disjoint supports.

@@ -31,6 +31,7 @@ import numpy as np
 
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.layout import Layout
+from submin.solvers.randomness import seeded
 
 
 @dataclass
@@ -109,7 +110,7 @@ class ACDM:
             weight=0.0,
             iteration=0,
             epoch=0,
-            generator=np.random.default_rng(self.seed),
+            generator=seeded(self.seed),
             supports=[_dense_if_large(support, layout.n) for support in supports],
             s=np.zeros(layout.n),
             step_constant=self.step_constant or _overlap_constant(supports, layout.n),

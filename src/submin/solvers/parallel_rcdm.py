@@ -18,6 +18,7 @@ import numpy as np
 
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.layout import Layout
+from submin.solvers.randomness import seeded
 
 
 @dataclass
@@ -67,7 +68,7 @@ class ParallelRCDM:
         return ParallelRCDMState(
             y=dual,
             s=layout.total(dual),
-            generator=np.random.default_rng(self.seed),
+            generator=seeded(self.seed),
             supports=[layout.support(i) for i in range(layout.r)],
             touched=np.zeros(layout.n, dtype=np.int32),
         )

@@ -18,6 +18,7 @@ import numpy as np
 
 from submin._typing import Dual, FloatArray, PointerArray
 from submin.layout import Layout
+from submin.solvers.randomness import seeded
 
 
 @dataclass
@@ -55,7 +56,7 @@ class RCDM:
 
     def start(self, layout: Layout, dual: Dual) -> RCDMState:
         """Start from a feasible dual."""
-        generator = np.random.default_rng(self.seed)
+        generator = seeded(self.seed)
         return RCDMState(dual, layout.total(dual), generator, np.empty(0, dtype=np.int64))
 
     def step(self, layout: Layout, state: RCDMState) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout
+from submin.solvers.randomness import seeded
 
 
 @dataclass
@@ -40,7 +41,7 @@ class CyclicSweeps:
 
     def start(self, layout: Layout, dual: Dual) -> SweepsState:
         """Start from a feasible dual."""
-        return SweepsState(dual, layout.total(dual), np.random.default_rng(0))
+        return SweepsState(dual, layout.total(dual), seeded(0))
 
     def step(self, layout: Layout, state: SweepsState) -> int:
         """Do one pass."""
@@ -75,7 +76,7 @@ class PermutedSweeps(CyclicSweeps):
 
     def start(self, layout: Layout, dual: Dual) -> SweepsState:
         """Start from a feasible dual."""
-        return SweepsState(dual, layout.total(dual), np.random.default_rng(self.seed))
+        return SweepsState(dual, layout.total(dual), seeded(self.seed))
 
     def step(self, layout: Layout, state: SweepsState) -> int:
         """Do one pass in a new order."""

@@ -3,22 +3,55 @@
 from __future__ import annotations
 
 from submin.terms.cardinality import Cardinality
+from submin.terms.concave_of_modular import ConcaveOfModular
 from submin.terms.cut import Cut
+from submin.terms.function import Function
 from submin.terms.grid_cut import GridCut, grid_offsets
+from submin.terms.groups import label_groups
+from submin.terms.hyperedge import Hyperedge
+from submin.terms.potentials import (
+    coverage,
+    facility_location,
+    negative_hinge,
+    potts_pn,
+    robust_pn,
+)
+from submin.terms.table import Table
 from submin.terms.term import Block, Term, Violation
+from submin.terms.truncation import Truncation
 
 __all__ = [
     "REGISTRY",
     "Block",
     "Cardinality",
+    "ConcaveOfModular",
     "Cut",
+    "Function",
     "GridCut",
+    "Hyperedge",
+    "Table",
     "Term",
+    "Truncation",
     "Violation",
+    "coverage",
+    "facility_location",
     "grid_offsets",
+    "label_groups",
+    "negative_hinge",
+    "potts_pn",
+    "robust_pn",
 ]
 
-FAMILIES: tuple[type[Term], ...] = (Cut, GridCut, Cardinality)
+FAMILIES: tuple[type[Term], ...] = (
+    Cut,
+    GridCut,
+    Cardinality,
+    Hyperedge,
+    Truncation,
+    ConcaveOfModular,
+    Table,
+    Function,
+)
 
 REGISTRY: dict[str, type[Term]] = {family.kind: family for family in FAMILIES}
 """Every family by its kind; files, tests and docs read this table."""

@@ -154,7 +154,7 @@ class Cardinality(Term):
     @property
     def decompositions(self) -> tuple[str, ...]:
         """Disjoint groups together (the default), or one block per group."""
-        return ("groups", "matchings", "chains", "functions")
+        return ("groups", "functions")
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put groups without common elements into one block; a partition is one block."""

@@ -15,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks, kernels
-from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin import _checks
+from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.edges import EdgeTerm, Segment
 from submin.terms.term import Block, check_decomposition
 
@@ -58,11 +58,6 @@ def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
     raise ValueError(
         f"connectivity is {connectivity}: a {dimensions}-D grid has {' or '.join(choices)}"
     )
-
-
-def _strides(shape: tuple[int, ...]) -> PointerArray:
-    """Return the number of elements between neighbours along each axis, in C order."""
-    return np.cumprod([1, *shape[:0:-1]], dtype=np.int64)[::-1]
 
 
 class GridCut(EdgeTerm):
@@ -207,35 +202,27 @@ class GridCut(EdgeTerm):
 
     @property
     def decompositions(self) -> tuple[str, ...]:
-        """Matchings by direction and parity (the default), by grid line, or one block per edge."""
-        return ("matchings", "lines", "functions")
+        """Chains by direction (the default), matchings by parity, grid lines, or single edges."""
+        return ("chains", "matchings", "lines", "functions")
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
-        """Split the edges of each offset along the offset's first axis.
+        """Split the edges of each offset.
 
-        ``"matchings"``: every second position, so 2 blocks per offset.  ``"lines"``: each position
-        on its own, the edges between two neighbouring lines of the grid.  ``"functions"``: each
-        edge.
+        ``"chains"``: all rows, all columns, all diagonals, ...: 1 block per offset.
+        ``"matchings"``: every second position along the offset's first axis, so 2 blocks per
+        offset.  ``"lines"``: each position along that axis on its own, the edges between two
+        neighbouring lines of the grid.  ``"functions"``: each edge.
         """
-        decomposition = check_decomposition(self, decomposition)
-        blocks: list[Block] = []
-        for k, overlap in enumerate(self.overlaps):
-            if 0 in overlap:
-                continue
-            if decomposition == "functions":
-                selections: list[Slices] = [
-                    tuple(slice(i, i + 1) for i in index) for index in np.ndindex(overlap)
-                ]
-            else:
-                axis = next(a for a, d in enumerate(self.offsets[k]) if d)
-                length = overlap[axis]
-                steps = 2 if decomposition == "matchings" else length
-                selections = [
-                    (slice(None),) * axis + (slice(start, length, steps),)
-                    for start in range(min(steps, length))
-                ]
-            blocks.extend(GridMatching(self, k, selection, threads) for selection in selections)
-        return blocks
+        from submin.terms import grid_blocks
+
+        split = {
+            "chains": grid_blocks.chains,
+            "matchings": grid_blocks.matchings,
+            "lines": grid_blocks.lines,
+            "functions": grid_blocks.functions,
+        }[check_decomposition(self, decomposition)]
+        offsets = [k for k, overlap in enumerate(self.overlaps) if 0 not in overlap]
+        return [block for k in offsets for block in split(self, k, threads)]
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return shape, connectivity, and the weights of each offset."""
@@ -260,83 +247,3 @@ class GridCut(EdgeTerm):
         reverse = [arrays[f"reverse_weights_{k}"] for k in range(count)]
         same = all(np.array_equal(a, b) for a, b in zip(weights, reverse, strict=True))
         return cls(shape, weights, connectivity, None if same else reverse)
-
-
-class GridMatching(Block):
-    """Edges of one offset at a regular selection of positions, without common ends."""
-
-    def __init__(self, grid: GridCut, offset: int, selection: Slices, threads: int) -> None:
-        self.grid, self.offset, self.selection, self.threads = grid, offset, selection, threads
-        self.segment = grid.segments[offset]
-        whole = (slice(None),) * (len(grid.shape) - len(selection))
-        self.positions = [
-            range(*part.indices(length))
-            for length, part in zip(grid.overlaps[offset], selection + whole, strict=True)
-        ]
-        self.extents = tuple(len(positions) for positions in self.positions)
-        self.geometry = self._geometry()
-        self.size = int(np.prod(self.extents))
-
-    def _geometry(self) -> PointerArray:
-        """Describe the selected edges as strided views, for the kernels (see ``grid_project``)."""
-        overlap, offset = self.grid.overlaps[self.offset], np.array(self.grid.offsets[self.offset])
-        starts = np.array([positions.start for positions in self.positions])
-        steps = np.array([positions.step for positions in self.positions])
-        extents = np.array([len(positions) for positions in self.positions])
-        edge_strides, node_strides = _strides(overlap), _strides(self.grid.shape)
-        tail = (starts + np.maximum(0, -offset)) @ node_strides
-        head = (starts + np.maximum(0, offset)) @ node_strides
-        # Axes of length 1 would make the kernel's innermost loop short.
-        axes = np.flatnonzero(extents > 1) if extents.max() > 1 else np.zeros(1, dtype=np.int64)
-        return np.concatenate(
-            [
-                [axes.size], extents[axes], (edge_strides * steps)[axes],
-                (node_strides * steps)[axes], [starts @ edge_strides, tail, head],
-            ]
-        ).astype(np.int64)  # fmt: skip
-
-    def _view(self, dual: FloatArray) -> FloatArray:
-        flow = dual[self.segment.slots].reshape(self.grid.overlaps[self.offset])
-        return flow[self.selection]
-
-    def take(self, dual: FloatArray) -> FloatArray:
-        """Copy the block's flows, in C order."""
-        return self._view(dual).flatten()
-
-    def put(self, dual: FloatArray, part: FloatArray) -> None:
-        """Write the block's flows back."""
-        self._view(dual)[...] = part.reshape(self.extents)
-
-    def _ends(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        total = s.reshape(self.grid.shape)
-        tails, heads = self.grid.ends(self.offset)
-        return total[tails][self.selection], total[heads][self.selection]
-
-    def support(self) -> IndexArray:
-        """Return the pixels at both ends of the edges."""
-        pixels = np.arange(self.grid.elements, dtype=np.float64)
-        tails, heads = self._ends(pixels)
-        return np.concatenate([tails.ravel(), heads.ravel()]).astype(np.int32)
-
-    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
-        """Clip every flow, O(edges)."""
-        out = np.empty(self.size)
-        slots, forward, backward = self.segment
-        kernels.active.grid_project(
-            self.geometry, backward, forward, dual[slots], s, c, out, self.threads
-        )
-        return out
-
-    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
-        """Clip every flow in place, O(edges)."""
-        slots, forward, backward = self.segment
-        kernels.active.grid_sweep(self.geometry, backward, forward, dual[slots], s, self.threads)
-
-    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flows to their tails and take them from their heads, O(edges)."""
-        flow = part.reshape(self.extents)
-        if scale != 1.0:
-            flow = scale * flow
-        tails, heads = self._ends(s)
-        tails += flow
-        heads -= flow

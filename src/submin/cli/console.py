@@ -1,0 +1,206 @@
+"""Talking to the user: refusals, live progress, tables and JSON.
+
+Answers go to standard output; progress and refusals go to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+USAGE, INTERRUPTED = 2, 130
+"""Exit codes: the input was refused; Ctrl-C."""
+
+Rows: TypeAlias = Sequence[tuple[str, str]]
+Show: TypeAlias = Callable[[str], None]
+
+
+class RefusalError(Exception):
+    """A user's mistake, as one sentence."""
+
+
+@contextmanager
+def command() -> Iterator[None]:
+    """Run a command: a refusal is one sentence on standard error, other errors keep a traceback."""
+    try:
+        yield
+    except RefusalError as refusal:
+        say(str(refusal))
+        raise typer.Exit(USAGE) from None
+    except KeyboardInterrupt:
+        say("interrupted before the answer was written")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def user_input() -> Iterator[None]:
+    """Mark code whose errors are about what the user gave, not about the library."""
+    try:
+        yield
+    except OSError as error:
+        raise RefusalError(_file_trouble(error)) from error
+    except (ImportError, ValueError, TypeError) as error:
+        raise RefusalError(str(error)) from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Mark code that reads a file which the user named."""
+    with user_input():
+        try:
+            yield
+        except (LookupError, AttributeError) as error:
+            raise ValueError(f"{path} is damaged, or not a submin file: {error!r}") from error
+        except OSError as error:
+            raise ValueError(f"{path}: {error.strerror or error}") from error
+
+
+def _file_trouble(error: OSError) -> str:
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}"
+
+
+def end(interrupted: bool) -> None:
+    """End a command that gave its answer: Ctrl-C has an exit code of its own."""
+    if interrupted:
+        say("interrupted: this is the best answer so far, and its gap is valid")
+        raise typer.Exit(INTERRUPTED)
+
+
+def say(sentence: str) -> None:
+    """Write a sentence to standard error."""
+    sys.stderr.write(f"submin: {sentence}\n")
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that can not be written, before any work is done."""
+    if path.is_dir():
+        raise RefusalError(f"{path} is a folder: name a file to write")
+    try:
+        with tempfile.TemporaryFile(dir=path.absolute().parent):
+            pass
+    except OSError as error:
+        raise RefusalError(f"can not write {path}: {error.strerror}") from error
+
+
+def require_writable_folder(folder: Path) -> None:
+    """Refuse a folder that can not be made or written in, without making it."""
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not existing.is_dir():
+        raise RefusalError(f"can not write in {folder}: {existing} is a file")
+    require_writable(existing / "result.npz")
+
+
+class Progress:
+    """Shows where a solve is; knows whether it has begun."""
+
+    def __init__(self, display: Show) -> None:
+        self.display, self.begun = display, False
+
+    def show(self, line: str) -> None:
+        """Show a line of progress."""
+        self.begun = True
+        self.display(line)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Progress]:
+    """Yield a display of progress; what the library refuses, it refuses before the first line."""
+    with _display(quiet) as display:
+        reporter = Progress(display)
+        try:
+            yield reporter
+        except (ImportError, ValueError, TypeError) as error:
+            if reporter.begun:
+                raise
+            raise RefusalError(str(error)) from error
+
+
+@contextmanager
+def _display(quiet: bool) -> Iterator[Show]:
+    """Yield a function that shows a line: in place on a terminal, else now and then."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if quiet:
+        yield lambda _: None
+    elif _is_live(console):
+        with console.status("preparing", spinner="line") as status:
+            yield lambda line: status.update(Text(line))
+    else:
+        yield _now_and_then()
+
+
+def _is_live(console: Console) -> bool:
+    """Say whether a terminal can be drawn on; a pipe, a file and a dumb terminal can not."""
+    return console.is_terminal and not console.is_dumb_terminal
+
+
+def _now_and_then(seconds: float = 2.0, growth: float = 0.25) -> Show:
+    """Return a function that writes a line every two seconds, and less often as time goes by."""
+    started = last = time.monotonic()
+
+    def show(line: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= max(seconds, growth * (now - started)):
+            last = now
+            sys.stderr.write(line + "\n")
+
+    return show
+
+
+def print_rows(title: str, rows: Rows) -> None:
+    """Print names and values: a table on a terminal, plain lines elsewhere; never cut short."""
+    from rich.console import Console
+
+    console = Console()
+    if _is_live(console):
+        console.print(_table(title, rows))
+        return
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        typer.echo(f"{name:<{width}}  {value}")
+
+
+def _table(title: str, rows: Rows) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left", box=box.ROUNDED, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(Text(name), Text(value))
+    return table
+
+
+def print_json(fields: Mapping[str, Any]) -> None:
+    """Print one JSON object; numbers that JSON does not have are null."""
+    typer.echo(json.dumps(_finite(fields), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,90 @@
+"""What an answer says: the proof in plain words, the rows of its table, its JSON fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from submin.certificate import Certificate
+    from submin.cli.console import Rows
+    from submin.result import Record, Result
+
+
+def number(value: float) -> str:
+    """Return a number with the digits that a float carries safely."""
+    return f"{value:.12g}"
+
+
+def proof(certificate: Certificate) -> str:
+    """Say in one plain sentence what a certificate proves."""
+    if certificate.value == float("inf"):
+        return "The set breaks a hard constraint, so it is not an answer."
+    if certificate.optimal and certificate.granularity > 2.0 * certificate.rounding:
+        return (
+            "Proved optimal: no set costs less. The proof is exact, because costs come in steps "
+            f"of {number(certificate.granularity)}."
+        )
+    if certificate.optimal:
+        return (
+            "Proved optimal: no set costs less, up to a rounding error of at most "
+            f"{certificate.rounding:.1g}."
+        )
+    if certificate.gap == float("inf"):
+        return "Nothing is proved yet: there is no lower bound."
+    return f"Proved: this set costs at most {certificate.gap:.3g} more than the cheapest one."
+
+
+def result_rows(result: Result, files: Mapping[str, Path]) -> Rows:
+    """Return the closing table of a solve."""
+    certificate = result.certificate
+    status = result.status.name + (" (interrupted)" if result.interrupted else "")
+    return [
+        ("value", number(certificate.value)),
+        ("lower bound", number(certificate.lower_bound)),
+        ("gap", f"{certificate.gap:.3g}"),
+        ("status", status),
+        ("proof", proof(certificate)),
+        ("elements in S", f"{int(result.minimizer.sum())} of {result.minimizer.size}"),
+        ("solver", result.solver),
+        ("passes", f"{result.passes:.6g}"),
+        ("seconds", f"{result.seconds:.3g}"),
+        *((name, str(path)) for name, path in files.items()),
+    ]
+
+
+def certificate_fields(certificate: Certificate) -> dict[str, Any]:
+    """Return a certificate as JSON fields."""
+    from dataclasses import asdict
+
+    return {**asdict(certificate), "proof": proof(certificate)}
+
+
+def result_fields(command: str, result: Result, files: Mapping[str, Path]) -> dict[str, Any]:
+    """Return a result as JSON fields; ``docs`` and tests hold their names."""
+    from submin import __version__
+
+    return {
+        "command": command,
+        "version": __version__,
+        **certificate_fields(result.certificate),
+        "status": result.status.name,
+        "interrupted": result.interrupted,
+        "elements_in_set": int(result.minimizer.sum()),
+        "elements": result.minimizer.size,
+        "shape": list(result.minimizer.shape),
+        "solver": result.solver,
+        "passes": result.passes,
+        "projections": result.projections,
+        "seconds": result.seconds,
+        "files": {name: str(path) for name, path in files.items()},
+    }
+
+
+def progress_line(record: Record, value: str = "value") -> str:
+    """Return one line of progress that fits 80 columns; `value` is the word for F(S)."""
+    return (
+        f"pass {record.passes:g}  {value} {record.value:.9g}  "
+        f"gap {record.value - record.lower_bound:.3g}  {record.seconds:.1f} s"
+    )

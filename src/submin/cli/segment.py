@@ -1,0 +1,191 @@
+"""``submin segment``: from a photograph to a mask, with a proof of optimality."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from submin.cli import console, report
+from submin.cli.options import (
+    Json,
+    MaxPasses,
+    Quiet,
+    Seed,
+    SolverName,
+    Threads,
+    TimeLimit,
+    Tolerance,
+    chosen_solver,
+    limits,
+)
+from submin.cli.solve import save
+
+if TYPE_CHECKING:
+    from submin.result import Record
+    from submin.vision import Segmentation
+
+
+def segment(
+    photo: Annotated[Path | None, typer.Argument(help="Any image that Pillow reads.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the pictures and result.npz.")
+    ] = Path("segmentation"),
+    box: Annotated[
+        str | None, typer.Option(metavar="X1,Y1,X2,Y2", help="A box around the whole object.")
+    ] = None,
+    scribbles: Annotated[
+        Path | None, typer.Option(help="Picture: red background, white object, black unmarked.")
+    ] = None,
+    mask: Annotated[
+        Path | None, typer.Option(help="Picture of a first guess, bright on the object.")
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option(help="A photograph with a box: astronaut, cat, coffee, ...")
+    ] = None,
+    smoothness: Annotated[
+        float, typer.Option(help="Cost of a boundary per pixel where neighbours look alike.")
+    ] = 50.0,
+    components: Annotated[int, typer.Option(help="Gaussians in each colour model.")] = 5,
+    superpixels: Annotated[
+        int, typer.Option(help="Superpixels that are kept together; 0 for none.")
+    ] = 0,
+    rounds: Annotated[int, typer.Option(help="Largest number of colour models to fit.")] = 10,
+    solver: SolverName = "auto",
+    tol: Tolerance = 0.0,
+    max_passes: MaxPasses = None,
+    time_limit: TimeLimit = None,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cut an object out of a photograph, and prove how good the cut is.
+
+    Mark the object with a box, scribbles or a mask (they combine), or try a sample photograph.
+    Ctrl-C ends the work, not the answer: the best mask so far is written, with exit code 130.
+    """
+    with console.command():
+        console.require_writable_folder(output)
+        require_packages()
+        image, default_box = read_image(photo, sample)
+        marks = read_marks(box, scribbles, mask) or {"box": default_box}
+        settings = {
+            "smoothness": smoothness, "components": components, "superpixels": superpixels,
+            "max_rounds": rounds, "solver": chosen_solver(solver, seed),
+            **limits(tol, max_passes, time_limit), "threads": threads, "seed": seed,
+        }  # fmt: skip
+        found = segmented(image, {**marks, **settings}, quiet)
+        files = write_files(output, image, found)
+        if json:
+            console.print_json(segmentation_fields(found, files))
+        elif not quiet:
+            console.print_rows(f"submin segment {photo or sample}", segmentation_rows(found, files))
+        console.end(found.result.interrupted)
+
+
+def require_packages() -> None:
+    """Refuse to begin without the packages that the pictures will need in the end."""
+    from submin.vision.optional import PACKAGES, require
+
+    with console.user_input():
+        for package in PACKAGES:
+            require(package)
+
+
+def read_image(photo: Path | None, sample: str | None) -> tuple[Any, Any]:
+    """Read the photograph, or a sample with its box."""
+    from submin import vision
+
+    if photo is not None and sample is not None:
+        raise console.RefusalError(f"both {photo} and the sample {sample} are given: take one")
+    if photo is not None:
+        with console.reading(photo):
+            return vision.read_photograph(photo), None
+    with console.user_input():
+        if sample is None:
+            names = ", ".join(vision.SAMPLES)
+            raise ValueError(f"no photograph is given: name a file, or --sample {names}")
+        chosen = vision.sample(sample)
+        return chosen.image(), chosen.box
+
+
+def read_marks(box: str | None, scribbles: Path | None, mask: Path | None) -> dict[str, Any]:
+    """Read what marks the object, of what is given."""
+    from submin import vision
+
+    marks: dict[str, Any] = {}
+    if box is not None:
+        marks["box"] = _corners(box)
+    if scribbles is not None:
+        with console.reading(scribbles):
+            marks["scribbles"] = vision.read_photograph(scribbles)
+    if mask is not None:
+        with console.reading(mask):
+            marks["mask"] = vision.read_mask(mask)
+    return marks
+
+
+def _corners(box: str) -> tuple[int, ...]:
+    try:
+        x1, y1, x2, y2 = (int(part) for part in box.split(","))
+    except ValueError:
+        raise console.RefusalError(
+            f"--box {box!r} must be four whole numbers X1,Y1,X2,Y2, such as 40,20,300,240"
+        ) from None
+    return x1, y1, x2, y2
+
+
+def segmented(image: Any, settings: dict[str, Any], quiet: bool) -> Segmentation:
+    """Segment with live progress; a round begins where the passes do not go on."""
+    from submin.vision import segment as segment_image
+
+    with console.progress(quiet) as progress:
+        rounds, passes = 0, float("inf")
+
+        def callback(record: Record, members: object) -> None:
+            nonlocal rounds, passes
+            rounds += record.passes <= passes
+            passes = record.passes
+            progress.show(f"round {rounds}  {report.progress_line(record, 'energy')}")
+
+        return segment_image(image, callback=callback, **settings)
+
+
+def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path]:
+    """Write the result with its problem, and then the pictures."""
+    from submin.vision import write_pictures
+
+    with console.user_input():
+        folder.mkdir(parents=True, exist_ok=True)
+        result = save(found.result, found.problem, folder / "result.npz")
+        return {**write_pictures(folder, image, found), "result": result}
+
+
+def segmentation_rows(found: Segmentation, files: dict[str, Path]) -> console.Rows:
+    """Return the closing table: that of the last round, with rounds, passes and seconds of all."""
+    rounds = f"{found.rounds} round{'s' * (found.rounds != 1)}"
+    ending = ", until nothing changed" if found.settled else ""
+    own = {
+        "passes": f"{_passes(found):.6g} in {rounds}{ending}",
+        "seconds": f"{found.seconds:.3g}",
+    }
+    return [(name, own.get(name, value)) for name, value in report.result_rows(found.result, files)]
+
+
+def segmentation_fields(found: Segmentation, files: dict[str, Path]) -> dict[str, Any]:
+    """Return the JSON fields: those of the last round, with rounds, passes and seconds of all."""
+    return {
+        **report.result_fields("segment", found.result, files),
+        "passes": _passes(found),
+        "projections": sum(h[-1].projections for h in found.histories if h),
+        "seconds": found.seconds,
+        "rounds": found.rounds,
+        "energies": list(found.energies),
+        "settled": found.settled,
+    }
+
+
+def _passes(found: Segmentation) -> float:
+    return sum(history[-1].passes for history in found.histories if history)

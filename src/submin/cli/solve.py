@@ -1,0 +1,93 @@
+"""``submin solve``: minimise a saved problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from submin.cli import console, report
+from submin.cli.options import (
+    Json,
+    MaxPasses,
+    Quiet,
+    Seed,
+    SolverName,
+    Threads,
+    TimeLimit,
+    Tolerance,
+    chosen_solver,
+    limits,
+)
+
+if TYPE_CHECKING:
+    from submin.problem import Problem
+    from submin.result import Record, Result
+
+DIMACS_ENDINGS = (".max", ".dimacs")
+
+
+def solve(
+    problem: Annotated[
+        Path, typer.Argument(help="A saved problem (.npz), or a DIMACS max-flow file (.max).")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write result and problem (.npz).")
+    ] = None,
+    solver: SolverName = "auto",
+    tol: Tolerance = 0.0,
+    max_passes: MaxPasses = None,
+    time_limit: TimeLimit = None,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Minimise a saved problem, with a proof of how good the answer is.
+
+    Ctrl-C ends the solve, not the answer: the best set so far is written, with exit code 130.
+    """
+    with console.command():
+        if output is not None:
+            console.require_writable(output)
+        loaded = load_problem(problem)
+        settings = {
+            **limits(tol, max_passes, time_limit), "threads": threads,
+            "solver": chosen_solver(solver, seed),
+        }  # fmt: skip
+        result = minimised(loaded, settings, quiet)
+        files = {} if output is None else {"result": save(result, loaded, output)}
+        if json:
+            console.print_json(report.result_fields("solve", result, files))
+        elif not quiet:
+            console.print_rows(f"submin solve {problem}", report.result_rows(result, files))
+        console.end(result.interrupted)
+
+
+def load_problem(path: Path) -> Problem:
+    """Read a problem of either format."""
+    from submin.dimacs import read_dimacs
+    from submin.problem import Problem
+
+    with console.reading(path):
+        return read_dimacs(path) if path.suffix in DIMACS_ENDINGS else Problem.load(path)
+
+
+def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result:
+    """Minimise with live progress."""
+    from submin.api import minimize
+
+    with console.progress(quiet) as progress:
+
+        def callback(record: Record, members: object) -> None:
+            progress.show(report.progress_line(record))
+
+        return minimize(problem, callback=callback, **settings)
+
+
+def save(result: Result, problem: Problem, path: Path) -> Path:
+    """Write a result with its problem, so that the file can be verified on its own."""
+    with console.user_input():
+        result.save(path, problem)
+    return path

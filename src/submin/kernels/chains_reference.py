@@ -1,0 +1,238 @@
+"""NumPy twins of the chain kernels: total variation along rows, columns, diagonals and paths.
+
+A chain has nodes with values ``r = s / c`` and edges between neighbours. Edge j carries the flow
+``t_j``, ``-backward_j <= t_j <= forward_j``, which adds ``t_j`` to ``r_j`` and subtracts it from
+``r_{j+1}``. The projection of ``y - s / c`` onto the chain's base polytope changes the flows so
+that the new values have least norm. With ``R_j = r_0 + ... + r_j`` their sums have to pass the
+gates
+
+    ``R_j - backward_j - t_j <= X_j <= R_j + forward_j - t_j``,    ``X_{k-1} = R_{k-1}``,
+
+and the new values are the slopes of the taut string through them (Davies & Kovac 2001,
+doi:10.1214/aos/996986501). With the opposite sign they are the minimiser x of
+``1/2 |x - a|^2 + sum_j forward_j (x_j - x_{j+1})_+ + backward_j (x_{j+1} - x_j)_+``.
+
+Signatures and conventions are those of :mod:`submin.kernels.protocol`; ``threads`` is accepted
+and ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from submin._typing import FloatArray, IndexArray, PointerArray
+
+__all__ = [
+    "grid_chains_project",
+    "grid_chains_sweep",
+    "path_chains_project",
+    "path_chains_sweep",
+    "taut_string",
+]
+
+Number = Any  # float, or Fraction for exact answers
+Piece = tuple[int, Number, int]
+
+
+def _next_piece(
+    values: Sequence[Number],
+    down: Sequence[Number],
+    up: Sequence[Number],
+    apex: int,
+    offset: Number,
+) -> Piece:
+    """Find the straight piece that starts after node ``apex``: its last node, slope, and side.
+
+    ``offset`` is the distance of the string from the sums at the apex. Side is 1 where the piece
+    touches the upper end of a gate, -1 at a lower end.
+    """
+    last = len(values) - 1
+    total = -offset
+    low = high = None
+    for j in range(apex + 1, last + 1):
+        total = total + values[j]
+        bottom = (total - down[j]) / (j - apex)
+        top = (total + up[j]) / (j - apex)
+        if low is not None and top < low[1]:
+            return low
+        if high is not None and bottom > high[1]:
+            return high
+        if low is None or bottom >= low[1]:
+            low = (j, bottom, -1)
+        if high is None or top <= high[1]:
+            high = (j, top, 1)
+    return last, total / (last - apex), 1
+
+
+def taut_string(
+    values: Sequence[Number], down: Sequence[Number], up: Sequence[Number]
+) -> Iterator[Piece]:
+    """Pull the string taut: yield its straight pieces as (last node, slope, side).
+
+    Parameters
+    ----------
+    values
+        The k node values.
+    down, up
+        How far the flow of each edge may go down and up, k numbers each; those of the last node,
+        which has no edge, are zero.
+
+    Notes
+    -----
+    Works on floats and on fractions, then exactly. O(k) for typical data, O(k^2) in the worst
+    case; the native kernel is O(k) always.
+
+    Examples
+    --------
+    Weighted total variation of [6, 6.25, 13.75] with the weights 0.5 and 0.25, from flows of zero:
+
+    >>> weights = [0.5, 0.25, 0]
+    >>> [piece[:2] for piece in taut_string([-6, -6.25, -13.75], weights, weights)]
+    [(1, -6.25), (2, -13.5)]
+    """
+    apex, offset = -1, 0 * values[0]
+    while apex < len(values) - 1:
+        apex, slope, side = _next_piece(values, down, up, apex, offset)
+        offset = up[apex] if side > 0 else -down[apex]
+        yield apex, slope, side
+
+
+def _solve(
+    values: FloatArray, flow: FloatArray, backward: FloatArray, forward: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the new values and flows of one chain."""
+    down = [*(backward + flow).tolist(), 0.0]
+    up = [*(forward - flow).tolist(), 0.0]
+    slopes = np.empty_like(values)
+    new_flow = np.empty_like(flow)
+    begin, change = 0, 0.0
+    for end, slope, side in taut_string(values.tolist(), down, up):
+        slopes[begin : end + 1] = slope
+        moved = flow[begin:end] + change + np.cumsum(slope - values[begin:end])
+        new_flow[begin:end] = np.clip(moved, -backward[begin:end], forward[begin:end])
+        if end < flow.size:
+            new_flow[end] = forward[end] if side > 0 else -backward[end]
+            change = float(new_flow[end] - flow[end])
+        begin = end + 1
+    return slopes, new_flow
+
+
+def _project(
+    nodes: NDArray[np.int64],
+    edges: NDArray[np.int64],
+    sign: NDArray[np.int8],
+    weights: tuple[FloatArray, FloatArray],
+    flow: FloatArray,
+    s: FloatArray,
+    c: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return one chain's new values and the new flows of ``edges``; sign -1: from head to tail."""
+    backward, forward = (np.broadcast_to(w, flow.shape)[edges] for w in weights)
+    down, up = np.where(sign < 0, forward, backward), np.where(sign < 0, backward, forward)
+    values, moved = _solve(s[nodes] / c, flow[edges] * sign, down, up)
+    return values, moved * sign
+
+
+def _grid_chains(
+    node_start: PointerArray,
+    edge_start: PointerArray,
+    length: PointerArray,
+    node_stride: int,
+    edge_stride: int,
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]]:
+    for node, edge, count in zip(node_start, edge_start, length, strict=True):
+        steps = np.arange(count)
+        sign = np.ones(count - 1, np.int8)
+        yield node + node_stride * steps, edge + edge_stride * steps[:-1], sign
+
+
+def _path_chains(
+    indptr: PointerArray, nodes: IndexArray, edges: IndexArray, orientation: NDArray[np.int8]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]]:
+    for k, (begin, end) in enumerate(zip(indptr[:-1], indptr[1:], strict=True)):
+        part = slice(begin - k, end - k - 1)
+        yield nodes[begin:end].astype(np.int64), edges[part].astype(np.int64), orientation[part]
+
+
+def grid_chains_project(
+    node_start: PointerArray,
+    edge_start: PointerArray,
+    length: PointerArray,
+    node_stride: int,
+    edge_stride: int,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    c: float,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project a grid's chains: write the new flows to ``out``, where they are in ``flow``.
+
+    Chain k has the nodes ``node_start[k] + j * node_stride``, j < ``length[k]``, and the edges
+    ``edge_start[k] + j * edge_stride``, one fewer; edge j goes from node j to node j + 1.
+    """
+    chains = _grid_chains(node_start, edge_start, length, node_stride, edge_stride)
+    for nodes, edges, sign in chains:
+        out[edges] = _project(nodes, edges, sign, (backward, forward), flow, s, c)[1]
+
+
+def grid_chains_sweep(
+    node_start: PointerArray,
+    edge_start: PointerArray,
+    length: PointerArray,
+    node_stride: int,
+    edge_stride: int,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    threads: int,
+) -> None:
+    """Project with c = 1 in place; ``s`` becomes constant along the pieces of each string."""
+    chains = _grid_chains(node_start, edge_start, length, node_stride, edge_stride)
+    for nodes, edges, sign in chains:
+        s[nodes], flow[edges] = _project(nodes, edges, sign, (backward, forward), flow, s, 1.0)
+
+
+def path_chains_project(
+    indptr: PointerArray,
+    nodes: IndexArray,
+    edges: IndexArray,
+    orientation: NDArray[np.int8],
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    c: float,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project node-disjoint paths: write the new flows to ``out``, where they are in ``flow``.
+
+    Path k runs through ``nodes[indptr[k]:indptr[k + 1]]``, at least one, and through as many edges
+    less one, from ``edges[indptr[k] - k]`` on; orientation -1: from an edge's head to its tail.
+    """
+    for path, along, sign in _path_chains(indptr, nodes, edges, orientation):
+        out[along] = _project(path, along, sign, (backward, forward), flow, s, c)[1]
+
+
+def path_chains_sweep(
+    indptr: PointerArray,
+    nodes: IndexArray,
+    edges: IndexArray,
+    orientation: NDArray[np.int8],
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    threads: int,
+) -> None:
+    """Project with c = 1 in place and keep ``s`` up to date."""
+    for path, along, sign in _path_chains(indptr, nodes, edges, orientation):
+        s[path], flow[along] = _project(path, along, sign, (backward, forward), flow, s, 1.0)

@@ -1,0 +1,206 @@
+"""Blocks of a grid cut: the edges of one offset as chains, matchings, lines or single edges.
+
+A chain is a maximal sequence p, p + d, p + 2d, ...; all chains of an offset have disjoint supports
+and are projected together, exactly, by the taut string (``kernels.chains_reference``).  A matching
+takes every second position along the offset's first axis, and is a strided view of the flows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from submin import kernels
+from submin._typing import FloatArray, IndexArray, PointerArray
+from submin.terms.grid_cut import GridCut, Slices
+from submin.terms.term import Block
+
+
+def _strides(shape: tuple[int, ...]) -> PointerArray:
+    """Return the number of elements between neighbours along each axis, in C order."""
+    return np.cumprod([1, *shape[:0:-1]], dtype=np.int64)[::-1]
+
+
+def chains(grid: GridCut, offset: int, threads: int) -> Sequence[Block]:
+    """Return all chains of an offset as one block."""
+    return [GridChains(grid, offset, threads)]
+
+
+def matchings(grid: GridCut, offset: int, threads: int) -> Sequence[Block]:
+    """Return the edges at even and at odd positions along the offset's first axis."""
+    return _along_first_axis(grid, offset, 2, threads)
+
+
+def lines(grid: GridCut, offset: int, threads: int) -> Sequence[Block]:
+    """Return the edges of each position along the offset's first axis."""
+    return _along_first_axis(grid, offset, grid.elements, threads)
+
+
+def functions(grid: GridCut, offset: int, threads: int) -> Sequence[Block]:
+    """Return each edge as a block."""
+    return [
+        GridMatching(grid, offset, tuple(slice(i, i + 1) for i in index), threads)
+        for index in np.ndindex(grid.overlaps[offset])
+    ]
+
+
+def _along_first_axis(grid: GridCut, offset: int, steps: int, threads: int) -> Sequence[Block]:
+    axis = next(a for a, d in enumerate(grid.offsets[offset]) if d)
+    length = grid.overlaps[offset][axis]
+    before = (slice(None),) * axis
+    return [
+        GridMatching(grid, offset, (*before, slice(start, length, steps)), threads)
+        for start in range(min(steps, length))
+    ]
+
+
+class GridChains(Block):
+    """All chains of one offset."""
+
+    def __init__(self, grid: GridCut, offset: int, threads: int) -> None:
+        self.grid, self.offset, self.threads = grid, offset, threads
+        self.segment = grid.segments[offset]
+        self.slots = self.segment.slots
+        self.size = self.slots.stop - self.slots.start
+        step = np.array(grid.offsets[offset])
+        node_strides, edge_strides = _strides(grid.shape), _strides(grid.overlaps[offset])
+        first = np.concatenate(list(self._first_edges()))
+        tails = first + np.maximum(0, -step)
+        left = np.where(step > 0, np.array(grid.overlaps[offset]) - first, first + 1)
+        self.node_start = tails @ node_strides
+        self.edge_start = first @ edge_strides
+        self.length = 1 + left[:, step != 0].min(axis=1)
+        self.node_stride = int(step @ node_strides)
+        self.edge_stride = int(step @ edge_strides)
+
+    def _first_edges(self) -> Iterator[PointerArray]:
+        """Yield the positions of the chains' first edges in the overlap, face by face.
+
+        A chain starts where some axis that the offset moves along is at its border; a corner that
+        belongs to two faces is left to the first.
+        """
+        overlap, step = self.grid.overlaps[self.offset], self.grid.offsets[self.offset]
+        ranges = [np.arange(length) for length in overlap]
+        for axis, direction in enumerate(step):
+            if direction == 0:
+                continue
+            border = 0 if direction > 0 else overlap[axis] - 1
+            face = [*ranges[:axis], np.array([border]), *ranges[axis + 1 :]]
+            yield np.stack([g.ravel() for g in np.meshgrid(*face, indexing="ij")], axis=1)
+            ranges[axis] = ranges[axis][ranges[axis] != border]
+
+    def support(self) -> IndexArray:
+        """Return the pixels of all chains."""
+        touched = np.zeros(self.grid.shape, dtype=np.bool_)
+        for ends in self.grid.ends(self.offset):
+            touched[ends] = True
+        return np.flatnonzero(touched).astype(np.int32)
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Solve every chain, O(edges)."""
+        out = np.empty(self.size)
+        slots, forward, backward = self.segment
+        kernels.active.grid_chains_project(
+            self.node_start, self.edge_start, self.length, self.node_stride, self.edge_stride,
+            backward, forward, dual[slots], s, c, out, self.threads,
+        )  # fmt: skip
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Solve every chain in place, O(edges)."""
+        slots, forward, backward = self.segment
+        kernels.active.grid_chains_sweep(
+            self.node_start, self.edge_start, self.length, self.node_stride, self.edge_stride,
+            backward, forward, dual[slots], s, self.threads,
+        )  # fmt: skip
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the flows to their tails and take them from their heads, O(edges)."""
+        flow = part.reshape(self.grid.overlaps[self.offset])
+        if scale != 1.0:
+            flow = scale * flow
+        tails, heads = self.grid.ends(self.offset)
+        total = s.reshape(self.grid.shape)
+        total[tails] += flow
+        total[heads] -= flow
+
+
+class GridMatching(Block):
+    """Edges of one offset at a regular selection of positions, without common ends."""
+
+    def __init__(self, grid: GridCut, offset: int, selection: Slices, threads: int) -> None:
+        self.grid, self.offset, self.selection, self.threads = grid, offset, selection, threads
+        self.segment = grid.segments[offset]
+        whole = (slice(None),) * (len(grid.shape) - len(selection))
+        self.positions = [
+            range(*part.indices(length))
+            for length, part in zip(grid.overlaps[offset], selection + whole, strict=True)
+        ]
+        self.extents = tuple(len(positions) for positions in self.positions)
+        self.geometry = self._geometry()
+        self.size = int(np.prod(self.extents))
+
+    def _geometry(self) -> PointerArray:
+        """Describe the selected edges as strided views, for the kernels (see ``grid_project``)."""
+        overlap, offset = self.grid.overlaps[self.offset], np.array(self.grid.offsets[self.offset])
+        starts = np.array([positions.start for positions in self.positions])
+        steps = np.array([positions.step for positions in self.positions])
+        extents = np.array([len(positions) for positions in self.positions])
+        edge_strides, node_strides = _strides(overlap), _strides(self.grid.shape)
+        tail = (starts + np.maximum(0, -offset)) @ node_strides
+        head = (starts + np.maximum(0, offset)) @ node_strides
+        # Axes of length 1 would make the kernel's innermost loop short.
+        axes = np.flatnonzero(extents > 1) if extents.max() > 1 else np.zeros(1, dtype=np.int64)
+        return np.concatenate(
+            [
+                [axes.size], extents[axes], (edge_strides * steps)[axes],
+                (node_strides * steps)[axes], [starts @ edge_strides, tail, head],
+            ]
+        ).astype(np.int64)  # fmt: skip
+
+    def _view(self, dual: FloatArray) -> FloatArray:
+        flow = dual[self.segment.slots].reshape(self.grid.overlaps[self.offset])
+        return flow[self.selection]
+
+    def take(self, dual: FloatArray) -> FloatArray:
+        """Copy the block's flows, in C order."""
+        return self._view(dual).flatten()
+
+    def put(self, dual: FloatArray, part: FloatArray) -> None:
+        """Write the block's flows back."""
+        self._view(dual)[...] = part.reshape(self.extents)
+
+    def _ends(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total = s.reshape(self.grid.shape)
+        tails, heads = self.grid.ends(self.offset)
+        return total[tails][self.selection], total[heads][self.selection]
+
+    def support(self) -> IndexArray:
+        """Return the pixels at both ends of the edges."""
+        pixels = np.arange(self.grid.elements, dtype=np.float64)
+        tails, heads = self._ends(pixels)
+        return np.concatenate([tails.ravel(), heads.ravel()]).astype(np.int32)
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        out = np.empty(self.size)
+        slots, forward, backward = self.segment
+        kernels.active.grid_project(
+            self.geometry, backward, forward, dual[slots], s, c, out, self.threads
+        )
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Clip every flow in place, O(edges)."""
+        slots, forward, backward = self.segment
+        kernels.active.grid_sweep(self.geometry, backward, forward, dual[slots], s, self.threads)
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the flows to their tails and take them from their heads, O(edges)."""
+        flow = part.reshape(self.extents)
+        if scale != 1.0:
+            flow = scale * flow
+        tails, heads = self._ends(s)
+        tails += flow
+        heads -= flow

@@ -1,0 +1,224 @@
+"""What the families with one dual value per member of a group share.
+
+Groups are held in CSR form: group i has the elements ``members[pointers[i]:pointers[i + 1]]``, and
+the dual has one value for each of them, in the same order.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _checks
+from submin._sums import scatter_sum
+from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.colouring import colour_classes
+from submin.terms.term import Block, Term, check_decomposition
+
+LongArray = npt.NDArray[np.longdouble]
+
+LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)
+"""Bound on the relative rounding error of one addition in long double."""
+
+
+class GroupTerm(Term):
+    """One function for each group of elements, with one dual value for each member."""
+
+    pointers: PointerArray
+    members: IndexArray
+    group_of: IndexArray
+
+    def _set_groups(self, pointers: npt.ArrayLike, members: npt.ArrayLike) -> None:
+        """Check and store the groups."""
+        self.members = _checks.indices("members", members).ravel()
+        self.pointers = check_pointers("pointers", pointers, self.members.size)
+        refuse_repeats("members", self.pointers, self.members)
+        self.group_of = np.repeat(
+            np.arange(self.pointers.size - 1, dtype=np.int32), np.diff(self.pointers)
+        )
+        self.size = self.members.size
+        self.elements = int(self.members.max()) + 1 if self.size else 0
+        self.depth = int(np.bincount(self.members).max()) if self.size else 0
+
+    @abstractmethod
+    def project_groups(
+        self, groups: IndexArray, dual: FloatArray, s: FloatArray, c: float, threads: int
+    ) -> FloatArray:
+        """Return Proj(y - s / c) of some groups with disjoint members, one after the other."""
+
+    @abstractmethod
+    def sweep_groups(
+        self, groups: IndexArray, dual: FloatArray, s: FloatArray, threads: int
+    ) -> None:
+        """Project some groups with disjoint members with c = 1, in place."""
+
+    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add each value to its element, O(n + incidences)."""
+        s += scale * scatter_sum(self.members, dual, s.size)
+
+    def magnitude(self, dual: FloatArray) -> float:
+        """Return sum |y|."""
+        return float(np.sum(np.abs(dual)))
+
+    @property
+    def decompositions(self) -> tuple[str, ...]:
+        """Disjoint groups together (the default), or one block per group."""
+        return ("groups", "matchings", "chains", "functions")
+
+    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
+        """Put groups without common members into one block by greedy colouring, O(incidences).
+
+        Groups without members are in no block.
+        """
+        filled = np.flatnonzero(np.diff(self.pointers)).astype(np.int32)
+        if check_decomposition(self, decomposition) == "functions":
+            classes = list(np.arange(filled.size)[:, None])
+        else:
+            pointers = np.append(self.pointers[:-1][filled], self.pointers[-1])
+            classes = list(colour_classes(pointers, self.members))
+        return [GroupBlock(self, filled[chosen], threads) for chosen in classes]
+
+
+class GroupBlock(Block):
+    """Groups of one term without common elements."""
+
+    def __init__(self, term: GroupTerm, groups: IndexArray, threads: int) -> None:
+        self.term, self.groups, self.threads = term, groups, threads
+        self.slots: Any = incidences(term.pointers, groups)
+        self.size = self.slots.size
+        if groups.size and groups[-1] - groups[0] + 1 == groups.size:
+            first, stop = term.pointers[groups[0]], term.pointers[groups[-1] + 1]
+            self.slots = slice(int(first), int(stop))
+
+    def support(self) -> IndexArray:
+        """Return the members of the groups."""
+        members: IndexArray = self.term.members[self.slots]
+        return members
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Project each group."""
+        return self.term.project_groups(self.groups, dual, s, c, self.threads)
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Project each group in place."""
+        self.term.sweep_groups(self.groups, dual, s, self.threads)
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add each value to its element, O(block)."""
+        s[self.support()] += part if scale == 1.0 else scale * part
+
+
+def label_groups(labels: npt.ArrayLike) -> tuple[PointerArray, IndexArray]:
+    """Return the groups of equal labels as the pair (pointers, members) that terms take.
+
+    Parameters
+    ----------
+    labels : array_like of int, any shape
+        One label for each element of the ground set (superpixels, say).  Elements with a negative
+        label are in no group.
+
+    Returns
+    -------
+    pointers : int64 array, shape (groups + 1,)
+    members : int32 array
+        Groups in increasing order of their labels, elements numbered in C order.
+
+    Raises
+    ------
+    TypeError
+        If the labels are not integers.
+
+    Notes
+    -----
+    O(n log n).
+
+    Examples
+    --------
+    >>> pointers, members = label_groups([[7, 2], [2, -1]])
+    >>> pointers.tolist(), members.tolist()
+    ([0, 2, 3], [1, 2, 0])
+    """
+    array = np.asarray(labels)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"labels must hold integers, but its type is {array.dtype}")
+    flat = array.ravel()
+    order = np.argsort(flat, kind="stable").astype(np.int32)
+    members = order[np.count_nonzero(flat < 0) :]
+    _, starts = np.unique(flat[members], return_index=True)
+    return np.append(starts, members.size).astype(np.int64), members
+
+
+def check_pointers(name: str, pointers: npt.ArrayLike, incidences: int) -> PointerArray:
+    """Convert CSR pointers into `incidences` members, or refuse them."""
+    array = np.asarray(pointers)
+    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size < 1:
+        raise TypeError(f"{name} must be a 1-D array of integers with groups + 1 entries")
+    checked = np.ascontiguousarray(array, dtype=np.int64)
+    falls = np.zeros(checked.size, dtype=np.bool_)
+    falls[1:] = np.diff(checked) < 0
+    _checks.refuse_where(name, checked, falls, f"{name} must not decrease")
+    if checked[0] != 0 or checked[-1] != incidences:
+        raise ValueError(
+            f"{name} runs from {checked[0]} to {checked[-1]}: it must run from 0 to "
+            f"{incidences}, the number of members"
+        )
+    return checked
+
+
+def refuse_repeats(name: str, pointers: PointerArray, members: IndexArray) -> None:
+    """Refuse an element that is twice in one group, O(incidences log incidences)."""
+    group_of = np.repeat(np.arange(pointers.size - 1), np.diff(pointers))
+    order = np.lexsort((members, group_of))
+    group, member = group_of[order], members[order]
+    repeated = np.zeros(members.size, dtype=np.bool_)
+    repeated[order[1:]] = (group[1:] == group[:-1]) & (member[1:] == member[:-1])
+    _checks.refuse_where(name, members, repeated, "an element may be once in each group")
+
+
+def per_entry(name: str, values: npt.ArrayLike, size: int, what: str) -> FloatArray:
+    """Convert non-negative weights, one for each of `size` entries or one for all of them."""
+    weights = _checks.weights(name, values)
+    if weights.ndim == 0:
+        return np.full(size, float(weights))
+    if weights.shape != (size,):
+        raise ValueError(
+            f"{name} has shape {weights.shape}: it must have one entry for each {what}, shape "
+            f"({size},), or be one number for all of them"
+        )
+    return weights
+
+
+def incidences(pointers: PointerArray, groups: npt.NDArray[np.integer[Any]]) -> PointerArray:
+    """Return the positions of the members of some groups, one group after the other."""
+    sizes = np.diff(pointers)[groups]
+    starts = pointers[:-1][groups] - (np.cumsum(sizes) - sizes)
+    positions: PointerArray = np.repeat(starts, sizes) + np.arange(int(sizes.sum()))
+    return positions
+
+
+def grouped_sum(values: FloatArray | LongArray, pointers: PointerArray) -> LongArray:
+    """Return the sum of each group in long double, 0 for empty groups.
+
+    The error of the sum of k values is at most ``k * LONG_ROUNDOFF * sum |values|``.
+
+    Examples
+    --------
+    >>> grouped_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3])).astype(float).tolist()
+    [3.0, 0.0, 4.0]
+    """
+    sums = np.zeros(pointers.size - 1, dtype=np.longdouble)
+    filled = np.diff(pointers) > 0
+    if filled.any():
+        sums[filled] = np.add.reduceat(values.astype(np.longdouble), pointers[:-1][filled])
+    return sums
+
+
+def grouped_any(marks: BoolArray, pointers: PointerArray) -> BoolArray:
+    """Say for each group whether a member is marked."""
+    running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(marks)])
+    found: BoolArray = running[pointers[1:]] > running[pointers[:-1]]
+    return found

@@ -1,0 +1,51 @@
+"""Photographs to masks: colour models, contrast weights, superpixels, and GrabCut-style rounds.
+
+scikit-image, scikit-learn, matplotlib and Pillow are imported when they are first needed.
+"""
+
+from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model
+from submin.vision.contrast import contrast_weights
+from submin.vision.photographs import (
+    SAMPLES,
+    Sample,
+    read_mask,
+    read_photograph,
+    sample,
+)
+from submin.vision.pictures import (
+    convergence_picture,
+    cutout_picture,
+    mask_picture,
+    overlay_picture,
+    save_picture,
+    write_pictures,
+)
+from submin.vision.rounds import segmentation_problem
+from submin.vision.seeds import Seeds, scribble_labels
+from submin.vision.segmentation import Segmentation, segment
+from submin.vision.superpixels import superpixel_labels, superpixel_term
+
+__all__ = [
+    "SAMPLES",
+    "ColourModel",
+    "ColourModels",
+    "Sample",
+    "Seeds",
+    "Segmentation",
+    "contrast_weights",
+    "convergence_picture",
+    "cutout_picture",
+    "fit_colour_model",
+    "mask_picture",
+    "overlay_picture",
+    "read_mask",
+    "read_photograph",
+    "sample",
+    "save_picture",
+    "scribble_labels",
+    "segment",
+    "segmentation_problem",
+    "superpixel_labels",
+    "superpixel_term",
+    "write_pictures",
+]

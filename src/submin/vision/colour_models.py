@@ -1,0 +1,232 @@
+"""Colour models of object and background: Gaussian mixtures with a small uniform share.
+
+    p(z) = (1 - ε) Σ_k π_k N(z; μ_k, Σ_k) + ε / volume
+
+The mixtures are those of GrabCut (Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720),
+with full covariances, fitted by expectation maximisation instead of by hard assignments.  The
+uniform share bounds the cost of a colour that a model has never seen, so that no single pixel
+outweighs its whole neighbourhood.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from submin._typing import BoolArray, FloatArray
+from submin.vision.optional import require
+
+OUTLIER_SHARE = 1e-3
+VARIANCE_FLOOR = 1.0
+"""Added to every variance: the square of 1 Lab unit, about a just noticeable difference."""
+TRAINING_PIXELS = 20_000
+ITERATIONS = 10
+CHUNK = 1 << 15
+MINIMUM_SAMPLES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class ColourModel:
+    """A Gaussian mixture of K components over D features, with a uniform share.
+
+    Attributes
+    ----------
+    weights : float array, shape (K,)
+    means : float array, shape (K, D)
+    covariances : float array, shape (K, D, D)
+    volume : float
+        Volume of the range of the features, over which the uniform share is spread.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    covariances: FloatArray
+    volume: float = 1.0
+
+    def costs(self, features: FloatArray) -> FloatArray:
+        """Return -log p of every pixel, in nats, O(pixels · K · D²).
+
+        Parameters
+        ----------
+        features : float array, shape (..., D)
+
+        Returns
+        -------
+        float array, shape (...)
+        """
+        colours = features.reshape(-1, features.shape[-1])
+        out = np.empty(len(colours))
+        factors = np.linalg.inv(np.linalg.cholesky(self.covariances))
+        for start in range(0, len(colours), CHUNK):
+            part = slice(start, start + CHUNK)
+            out[part] = -self._log_density(colours[part], factors)
+        return out.reshape(features.shape[:-1])
+
+    def _log_density(self, colours: FloatArray, factors: FloatArray) -> FloatArray:
+        """Return log p; `factors` are the inverses of the Cholesky factors L of Σ = L Lᵀ."""
+        logs = np.empty((len(self.weights) + 1, len(colours)))
+        constant = np.log1p(-OUTLIER_SHARE) - 0.5 * colours.shape[1] * np.log(2.0 * np.pi)
+        for k, (weight, mean, factor) in enumerate(
+            zip(self.weights, self.means, factors, strict=True)
+        ):
+            white = (colours - mean) @ factor.T
+            log_determinant = np.log(np.diagonal(factor)).sum()
+            logs[k] = -0.5 * np.einsum("ij,ij->i", white, white)
+            logs[k] += np.log(weight) + log_determinant + constant
+        logs[-1] = np.log(OUTLIER_SHARE / self.volume)
+        density: FloatArray = np.logaddexp.reduce(logs, axis=0)
+        return density
+
+
+@dataclass(frozen=True, eq=False)
+class ColourModels:
+    """The two models of a segmentation.
+
+    Attributes
+    ----------
+    foreground, background : ColourModel
+    """
+
+    foreground: ColourModel
+    background: ColourModel
+
+    def costs(self, features: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the cost of every pixel as object and as background, in nats."""
+        return self.foreground.costs(features), self.background.costs(features)
+
+
+@dataclass(frozen=True, eq=False)
+class ColourFitter:
+    """Fits the models of one image, always from the same pixels, so that rounds are comparable.
+
+    Attributes
+    ----------
+    features : float array, shape (H, W, D)
+    volume : float
+        Volume of the range of the features.
+    components : int
+        Largest number of Gaussians in a model.
+    seed : int
+        Fixes the choice of training pixels and the first means.
+    """
+
+    features: FloatArray
+    volume: float
+    components: int
+    seed: int
+
+    def first(self, foreground: BoolArray, background: BoolArray) -> ColourModels:
+        """Fit both models from scratch to the pixels of two masks, neither empty."""
+        return ColourModels(self._fit(foreground), self._fit(background))
+
+    def refit(
+        self, models: ColourModels, mask: BoolArray, costs: tuple[FloatArray, FloatArray]
+    ) -> tuple[ColourModels, tuple[FloatArray, FloatArray]]:
+        """Fit both models to a mask, starting from `models`; never raises the cost of the mask.
+
+        Parameters
+        ----------
+        models : ColourModels
+        mask : bool array, shape (H, W)
+        costs : two float arrays, shape (H, W)
+            ``models.costs(features)``.
+
+        Returns
+        -------
+        models : ColourModels
+        costs : two float arrays
+            Their costs.  A model whose pixels would cost more in total after the fit is kept.
+        """
+        foreground, cost_in = self._improved(models.foreground, mask, costs[0])
+        background, cost_out = self._improved(models.background, ~mask, costs[1])
+        return ColourModels(foreground, background), (cost_in, cost_out)
+
+    def _improved(
+        self, model: ColourModel, mask: BoolArray, costs: FloatArray
+    ) -> tuple[ColourModel, FloatArray]:
+        if not mask.any():
+            return model, costs
+        candidate = self._fit(mask, model)
+        new_costs = candidate.costs(self.features)
+        if new_costs[mask].sum() < costs[mask].sum():
+            return candidate, new_costs
+        return model, costs
+
+    def _fit(self, mask: BoolArray, start: ColourModel | None = None) -> ColourModel:
+        colours = self._training_colours(mask)
+        return fit_colour_model(colours, self.components, self.volume, self.seed, start)
+
+    def _training_colours(self, mask: BoolArray) -> FloatArray:
+        """Choose at most `TRAINING_PIXELS` pixels of a mask, in one random order for all masks."""
+        pixels = self.features.reshape(-1, self.features.shape[-1])
+        order = np.random.default_rng(self.seed).permutation(len(pixels))
+        chosen = order[mask.ravel()[order]][:TRAINING_PIXELS]
+        return pixels[chosen]
+
+
+def fit_colour_model(
+    colours: FloatArray,
+    components: int = 5,
+    volume: float = 1.0,
+    seed: int = 0,
+    start: ColourModel | None = None,
+) -> ColourModel:
+    """Fit a mixture by expectation maximisation.
+
+    Parameters
+    ----------
+    colours : float array, shape (m, D)
+        At least one pixel.
+    components : int, optional
+        Largest number of Gaussians; there are never more than distinct colours.
+    volume : float, optional
+        Volume of the range of the features.
+    seed : int, optional
+        Fixes the first means (k-means).
+    start : ColourModel, optional
+        Where the iterations start, in place of k-means.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+    """
+    distinct = len(np.unique(colours.round(6), axis=0))
+    count = min(components, distinct)
+    settings: dict[str, Any] = {
+        "reg_covar": VARIANCE_FLOOR,
+        "max_iter": ITERATIONS,
+        "random_state": seed,
+    }
+    if start is not None and len(start.weights) <= distinct:
+        count = len(start.weights)
+        settings |= {
+            "weights_init": start.weights / start.weights.sum(),
+            "means_init": start.means,
+            "precisions_init": _inverses(start.covariances),
+        }
+    mixture = require("sklearn.mixture").GaussianMixture(count, **settings)
+    with _quiet_and_reproducible():
+        # One pixel is a model too, but scikit-learn asks for two samples.
+        mixture.fit(np.repeat(colours, MINIMUM_SAMPLES, axis=0) if len(colours) == 1 else colours)
+    return ColourModel(mixture.weights_, mixture.means_, mixture.covariances_, volume)
+
+
+def _inverses(covariances: FloatArray) -> FloatArray:
+    """Return exactly symmetric inverses."""
+    inverses = np.linalg.inv(covariances)
+    symmetric: FloatArray = 0.5 * (inverses + inverses.transpose(0, 2, 1))
+    return symmetric
+
+
+@contextmanager
+def _quiet_and_reproducible() -> Iterator[None]:
+    """Expect unfinished iterations; one thread, so that sums are formed in one order."""
+    with warnings.catch_warnings(), require("threadpoolctl").threadpool_limits(limits=1):
+        warnings.filterwarnings("ignore", module=r"sklearn\.")
+        yield

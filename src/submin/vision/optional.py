@@ -1,0 +1,37 @@
+"""Imports of the packages that only the vision application needs, at the moment of their use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+PACKAGES = {
+    "PIL": "Pillow",
+    "matplotlib": "matplotlib",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "threadpoolctl": "threadpoolctl",
+}
+
+
+def require(module: str) -> ModuleType:
+    """Import a module of an optional package, or say how to install it.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name, such as ``"skimage.color"``.
+
+    Raises
+    ------
+    ImportError
+        If the package is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = PACKAGES.get(module.partition(".")[0], module)
+        raise ImportError(
+            f"segmentation needs {package}, which can not be imported ({error}); "
+            'install it with: pip install "submin[vision]"'
+        ) from error

@@ -1,0 +1,203 @@
+"""Pictures of an answer: mask, cut-out, overlay with a boundary line, convergence plot.
+
+Colours are told apart with any colour vision: the boundary line has a light core and a dark rim,
+and curves differ in colour (Okabe and Ito's blue and vermilion), line style and marker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from submin._typing import BoolArray, FloatArray
+from submin.result import History
+from submin.vision.colours import Colours
+from submin.vision.optional import require
+from submin.vision.segmentation import Segmentation
+
+Picture = npt.NDArray[np.uint8]
+
+BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#666666"
+LINE_CORE = np.array([1.0, 0.9, 0.1])
+LINE_RIM = np.array([0.0, 0.0, 0.0])
+BACKGROUND_TONE = 0.35
+LINE_PER_PIXELS = 400
+
+
+def mask_picture(mask: npt.ArrayLike) -> Picture:
+    """Return the mask as a grey picture, shape (H, W): 255 on the object, 0 elsewhere.
+
+    Examples
+    --------
+    >>> mask_picture([[True, False]])
+    array([[255,   0]], dtype=uint8)
+    """
+    return _mask(mask).astype(np.uint8) * np.uint8(255)
+
+
+def cutout_picture(image: npt.ArrayLike, mask: npt.ArrayLike) -> Picture:
+    """Return the object on a transparent background, shape (H, W, 4).
+
+    Parameters
+    ----------
+    image : array_like
+        As for ``segment``.
+    mask : array_like of bool, shape (H, W)
+    """
+    colours, inside = _fitting(image, mask)
+    return _bytes(np.dstack([colours.rgb, colours.alpha * inside]))
+
+
+def overlay_picture(image: npt.ArrayLike, mask: npt.ArrayLike) -> Picture:
+    """Return the image with a dimmed background and a line around the object, shape (H, W, 3)."""
+    colours, inside = _fitting(image, mask)
+    picture = colours.rgb.copy()
+    grey = picture.mean(axis=2, keepdims=True)
+    picture[~inside] = BACKGROUND_TONE * (0.5 * picture + 0.5 * grey)[~inside]
+    width = max(1, round(max(inside.shape) / LINE_PER_PIXELS))
+    border = boundary(inside)
+    picture[_thickened(border, 2 * width)] = LINE_RIM
+    picture[_thickened(border, width - 1)] = LINE_CORE
+    return _bytes(picture)
+
+
+def boundary(mask: BoolArray) -> BoolArray:
+    """Return the pixels of the mask with a 4-neighbour outside of it.
+
+    The frame of the image is not part of the boundary.
+
+    Examples
+    --------
+    >>> boundary(np.array([[False, True, True, True]]))
+    array([[False,  True, False, False]])
+    """
+    padded = np.pad(mask, 1, mode="edge")
+    neighbours = [padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]]
+    edge: BoolArray = mask & ~np.logical_and.reduce(neighbours)
+    return edge
+
+
+def convergence_picture(histories: History | Sequence[History], title: str = "") -> Any:
+    """Plot smooth and discrete gap against passes, on a logarithmic axis.
+
+    Parameters
+    ----------
+    histories : History or sequence of History
+        Of one solve, or of solves that followed each other (``Segmentation.histories``), which
+        thin vertical lines separate.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Free of any display: ``figure.savefig(path)`` writes it.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    solves = [histories] if isinstance(histories, History) else list(histories)
+    figure = require("matplotlib.figure").Figure(figsize=(7.0, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    starts = np.cumsum([0.0, *(solve[-1].passes if solve else 0.0 for solve in solves)])
+    _draw_gap(axes, solves, starts, "smooth_gap", (BLUE, "-", "o", "smooth gap (cost squared)"))
+    _draw_gap(axes, solves, starts, "discrete_gap", (VERMILION, "--", "s", "discrete gap (cost)"))
+    for number, start in enumerate(starts[1:-1]):
+        label = None if number else "next round"
+        axes.axvline(start, color=GREY, linewidth=0.8, linestyle=":", label=label)
+    axes.set(xlabel="passes", ylabel="gap", yscale="log", title=title)
+    axes.grid(visible=True, which="major", color=GREY, alpha=0.25)
+    axes.legend()
+    return figure
+
+
+def _draw_gap(
+    axes: Any,
+    solves: Sequence[History],
+    starts: FloatArray,
+    name: str,
+    look: tuple[str, str, str, str],
+) -> None:
+    """Draw one curve per solve; gaps that are closed or unknown are left out."""
+    colour, line, marker, label = look
+    for number, (solve, start) in enumerate(zip(solves, starts, strict=False)):
+        gap = np.array([getattr(record, name) for record in solve])
+        passes = np.array([record.passes for record in solve]) + start
+        shown = np.isfinite(gap) & (gap > 0)
+        axes.plot(
+            passes[shown], gap[shown], line, color=colour, marker=marker, markersize=3.5,
+            label=None if number else label,
+        )  # fmt: skip
+
+
+def save_picture(picture: Picture, path: str | PathLike[str]) -> None:
+    """Write a picture; the ending of the name gives the format (``.png`` keeps transparency)."""
+    require("PIL.Image").fromarray(picture).save(path)
+
+
+def write_pictures(
+    folder: str | PathLike[str], image: npt.ArrayLike, segmentation: Segmentation
+) -> dict[str, Path]:
+    """Write ``mask.png``, ``cutout.png``, ``overlay.png`` and ``convergence.png``.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made if it does not exist.
+    image : array_like
+        The image that was segmented.
+    segmentation : Segmentation
+
+    Returns
+    -------
+    dict
+        The paths, by name (``"mask"``, ...).
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    mask = segmentation.mask
+    pictures = {
+        "mask": mask_picture(mask),
+        "cutout": cutout_picture(image, mask),
+        "overlay": overlay_picture(image, mask),
+    }
+    paths = {name: target / f"{name}.png" for name in (*pictures, "convergence")}
+    for name, picture in pictures.items():
+        save_picture(picture, paths[name])
+    title = f"{segmentation.status.name.lower()}, gap {segmentation.result.gap:.3g}"
+    convergence_picture(segmentation.histories, title).savefig(paths["convergence"], dpi=150)
+    return paths
+
+
+def _mask(mask: npt.ArrayLike) -> BoolArray:
+    array = np.asarray(mask)
+    if array.dtype != np.bool_ or array.ndim != 2:
+        raise TypeError(
+            f"mask must be boolean of shape (H, W), but it is {array.dtype} of shape {array.shape}"
+        )
+    return array
+
+
+def _fitting(image: npt.ArrayLike, mask: npt.ArrayLike) -> tuple[Colours, BoolArray]:
+    colours, inside = Colours.of(image), _mask(mask)
+    if inside.shape != colours.shape:
+        raise ValueError(f"mask has shape {inside.shape}, but the image has {colours.shape}")
+    return colours, inside
+
+
+def _thickened(mask: BoolArray, radius: int) -> BoolArray:
+    """Add the pixels within `radius` steps, each to a 4-neighbour."""
+    for _ in range(radius):
+        padded = np.pad(mask, 1)
+        mask = mask | padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:]
+    return mask
+
+
+def _bytes(picture: FloatArray) -> Picture:
+    return np.rint(255.0 * picture).astype(np.uint8)

@@ -1,0 +1,136 @@
+r"""Rounds of GrabCut: minimise over the mask, refit the colour models, until nothing changes.
+
+    E(S, θ) = Σ_{p in S} -log p_fg(z_p; θ) + Σ_{p not in S} -log p_bg(z_p; θ)
+              + Σ_{pq} w_pq [S separates p and q] + Σ_R weight · |S ∩ R| |R \ S| / |R|
+
+The energy never goes up.  Over S, a mask that costs more than the last one is not taken.  Over θ,
+expectation maximisation from the last models lowers the cost, up to its variance floor and the
+sampling of pixels; models that make the mask cost more are not taken.
+
+Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720.  Two deviations: mixtures are fitted by
+expectation maximisation instead of hard assignments, and rounds are solved roughly until the mask
+settles, and then to the tolerance asked for (the proof belongs to the last round).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from submin._typing import FloatArray
+from submin.certificate import Status, certify
+from submin.problem import Problem
+from submin.result import Result
+from submin.terms import Term
+from submin.vision.colour_models import ColourFitter, ColourModels
+from submin.vision.seeds import Seeds
+
+ROUGH_GAP = 1e-3
+"""Gap of a rough round, in nats per pixel."""
+
+
+class Solve(Protocol):
+    """``minimize`` with the settings that all rounds share."""
+
+    def __call__(
+        self, problem: Problem, *, tol: float, warm_start: Result | None, time_limit: float | None
+    ) -> Result:
+        """Minimise."""
+        ...
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Seconds since the start, and those left of a limit."""
+
+    started: float
+    limit: float | None
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return time.perf_counter() - self.started
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left; a limit that makes no sense is passed on, for ``minimize`` to refuse."""
+        if self.limit is None or not self.limit > 0:
+            return self.limit
+        return max(0.0, self.limit - self.seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One minimisation: its problem, answer and models, and whether the mask settled."""
+
+    problem: Problem
+    result: Result
+    models: ColourModels
+    settled: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Alternation:
+    """What all rounds share."""
+
+    fitter: ColourFitter
+    seeds: Seeds
+    terms: Sequence[Term]
+    solve: Solve
+    tol: float
+    clock: Clock
+
+    def rounds(self, limit: int) -> Iterator[Round]:
+        """Alternate between mask and models, for `limit` rounds at most."""
+        models = self.fitter.first(self.seeds.first_foreground, self.seeds.first_background)
+        costs = models.costs(self.fitter.features)
+        tolerance = max(self.tol, ROUGH_GAP * self.seeds.foreground.size)
+        last: Result | None = None
+        for number in range(1, limit + 1):
+            tolerance = self.tol if number == limit else tolerance
+            problem = segmentation_problem(*costs, self.seeds, self.terms)
+            result = self._answer(problem, tolerance, last)
+            same = last is not None and np.array_equal(result.minimizer, last.minimizer)
+            proved = tolerance == self.tol or result.status is not Status.STOPPED
+            yield Round(problem, result, models, same and proved)
+            if same and proved:
+                return
+            if same:
+                tolerance = self.tol
+            else:
+                models, costs = self.fitter.refit(models, result.minimizer, costs)
+            last = result
+
+    def _answer(self, problem: Problem, tolerance: float, last: Result | None) -> Result:
+        """Solve, warm; keep the last mask unless one that costs less is found."""
+        result = self.solve(problem, tol=tolerance, warm_start=last, time_limit=self.clock.left)
+        if last is not None and problem.evaluate(last.minimizer) <= result.value:
+            mask = last.minimizer
+            certificate = certify(problem, mask.ravel(), result.dual)
+            result = replace(result, minimizer=mask, certificate=certificate)
+        return replace(result, status=result.certificate.status(self.tol))
+
+
+def segmentation_problem(
+    cost_in: FloatArray, cost_out: FloatArray, seeds: Seeds, terms: Sequence[Term]
+) -> Problem:
+    """Build the problem of a round, with seeds as infinite costs.
+
+    A seed still pays the cost of its own label, so that energies of rounds are comparable.
+
+    Parameters
+    ----------
+    cost_in, cost_out : float array, shape (H, W)
+        Cost of each pixel as object and as background, in nats.
+    seeds : Seeds
+    terms : sequence of Term
+    """
+    return Problem.from_costs(
+        np.where(seeds.background, np.inf, cost_in),
+        np.where(seeds.foreground, np.inf, cost_out),
+        terms,
+    )

@@ -1,0 +1,222 @@
+"""From a photograph to a mask, with a proof of optimality.
+
+GrabCut: Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720; for scribbles
+Boykov, Jolly 2001, doi:10.1109/ICCV.2001.937505.  ``rounds.py`` has the energy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from submin._typing import BoolArray
+from submin.api import minimize
+from submin.certificate import Certificate, Status
+from submin.driver import Callback
+from submin.problem import Problem
+from submin.result import History, Result
+from submin.solvers.solver import Solver
+from submin.terms import GridCut, Term
+from submin.vision.colour_models import ColourFitter, ColourModels
+from submin.vision.colours import Colours
+from submin.vision.contrast import check_number, contrast_weights
+from submin.vision.rounds import Alternation, Clock
+from submin.vision.seeds import Seeds
+from submin.vision.superpixels import superpixel_labels, superpixel_term
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """The answer of ``segment``.
+
+    Attributes
+    ----------
+    mask : bool array, shape (H, W)
+        ``True`` on the object.
+    energies : tuple of float
+        Energy of the mask after each round, in nats; never increasing.
+    result : Result
+        Answer of the last round, with its certificate: the mask costs at most ``result.gap`` more
+        than the best mask under these colour models.
+    problem : Problem
+        Problem of the last round; ``verify(problem, result)`` checks the certificate.
+    models : ColourModels
+        Colour models of the last round.
+    seeds : Seeds
+        Hard constraints.
+    histories : tuple of History
+        How the solver converged in each round.
+    settled : bool
+        Whether the rounds ended because nothing changed, and not at a limit.
+    seconds : float
+        Wall time of everything.
+    """
+
+    mask: BoolArray
+    energies: tuple[float, ...]
+    result: Result
+    problem: Problem
+    models: ColourModels
+    seeds: Seeds
+    histories: tuple[History, ...]
+    settled: bool
+    seconds: float
+
+    @property
+    def certificate(self) -> Certificate:
+        """Proof of the last round."""
+        return self.result.certificate
+
+    @property
+    def status(self) -> Status:
+        """What was proved in the last round."""
+        return self.result.status
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.energies)
+
+    def __str__(self) -> str:
+        ending = "until nothing changed" if self.settled else "up to a limit"
+        return (
+            f"object: {int(self.mask.sum())} of {self.mask.size} pixels; {self.rounds} rounds "
+            f"{ending}, {self.seconds:.3g} s; {self.status.name}: {self.certificate}"
+        )
+
+
+def segment(
+    image: npt.ArrayLike,
+    *,
+    box: Sequence[int] | None = None,
+    scribbles: npt.ArrayLike | None = None,
+    mask: npt.ArrayLike | None = None,
+    smoothness: float = 50.0,
+    connectivity: int = 8,
+    components: int = 5,
+    superpixels: int = 0,
+    superpixel_weight: float = 1.0,
+    max_rounds: int = 10,
+    solver: Solver[Any] | str = "auto",
+    tol: float = 0.0,
+    max_passes: float | None = None,
+    time_limit: float | None = None,
+    threads: int = 0,
+    progress: bool = False,
+    callback: Callback | None = None,
+    seed: int = 0,
+) -> Segmentation:
+    """Separate an object from its background.
+
+    Parameters
+    ----------
+    image : array_like, shape (H, W), (H, W, 3) or (H, W, 4)
+        Grey, RGB or RGBA of any real type.  ``uint8``, ``uint16`` and ``bool`` are read by the
+        range of the type, floats in [0, 1] as they are; other values are stretched from their
+        minimum..maximum to [0, 1].
+    box : (x1, y1, x2, y2), optional
+        Columns x1 to x2 - 1 and rows y1 to y2 - 1 hold the whole object; all else is background.
+    scribbles : array_like, shape (H, W) or (H, W, 3), optional
+        Labels 0 (unmarked), 1 (background), 2 (object); or a picture with red strokes on the
+        background, white or cream ones on the object, black elsewhere.  Strokes are kept.
+    mask : array_like of bool or int, shape (H, W), optional
+        First guess of the object (not 0), to be refined anywhere.
+    smoothness : float, optional
+        Cost of a boundary per pixel where neighbours look alike, in nats.
+    connectivity : int, optional
+        4 or 8 neighbours.
+    components : int, optional
+        Gaussians in each colour model.
+    superpixels : int, optional
+        Number of superpixels that are kept together; 0 for none.
+    superpixel_weight : float, optional
+        Cost of a pixel that leaves its superpixel, in nats.
+    max_rounds : int, optional
+        Largest number of rounds; 1 keeps the first colour models.
+    solver, tol, max_passes, threads, progress, callback
+        As for ``minimize``, in each round; `tol` is reached in the last one.  A callback that
+        returns ``True`` ends the rounds too.
+    time_limit : float, optional
+        Seconds for all rounds together; the first round always gives an answer.
+    seed : int, optional
+        Fixes all random choices: the same call gives the same mask.
+
+    Returns
+    -------
+    Segmentation
+
+    Raises
+    ------
+    ImportError
+        If scikit-image or scikit-learn is missing: ``pip install "submin[vision]"``.
+    TypeError, ValueError
+        If an input does not fit, or two contradict each other at a pixel (which is named).
+
+    Notes
+    -----
+    Box, scribbles and mask can be combined.  The energy never goes up from round to round (see
+     ``rounds.py``).  A box in which nothing differs from the outside gives an empty mask.
+
+    Examples
+    --------
+    >>> import numpy as np, submin as sm
+    >>> image = np.zeros((20, 30))
+    >>> image[5:12, 8:20] = 1.0
+    >>> found = sm.segment(image, box=(4, 3, 24, 15))
+    >>> found.status.name, bool((found.mask == (image == 1.0)).all())
+    ('OPTIMAL', True)
+    """
+    clock = Clock(time.perf_counter(), time_limit)
+    check_number("superpixel_weight", superpixel_weight)
+    check_number("tol", tol)
+    _check_count("components", components, 1)
+    _check_count("superpixels", superpixels, 0)
+    _check_count("max_rounds", max_rounds, 1)
+    _check_count("seed", seed, 0)
+    colours = Colours.of(image)
+    seeds = Seeds.of(colours.shape, box, scribbles, mask)
+    features, volume = colours.features()
+    fitter = ColourFitter(features, volume, components, seed)
+    terms: list[Term] = [
+        GridCut(
+            colours.shape,
+            contrast_weights(features, smoothness=smoothness, connectivity=connectivity),
+            connectivity,
+        )
+    ]
+    if superpixels:
+        terms.append(superpixel_term(superpixel_labels(features, superpixels), superpixel_weight))
+    solve = partial(
+        minimize, solver=solver, max_passes=max_passes, threads=threads, progress=progress,
+        callback=callback,
+    )  # fmt: skip
+    return _collect(Alternation(fitter, seeds, terms, solve, tol, clock), max_rounds)
+
+
+def _collect(alternation: Alternation, max_rounds: int) -> Segmentation:
+    """Run the rounds until they settle, or a limit or the user stops them."""
+    energies: list[float] = []
+    histories: list[History] = []
+    for done in alternation.rounds(max_rounds):
+        last = done
+        energies.append(done.result.value)
+        histories.append(done.result.history)
+        if done.result.interrupted or alternation.clock.left == 0:
+            break
+    return Segmentation(
+        last.result.minimizer, tuple(energies), last.result, last.problem, last.models,
+        alternation.seeds, tuple(histories), last.settled, alternation.clock.seconds,
+    )  # fmt: skip
+
+
+def _check_count(name: str, value: int, least: int) -> None:
+    if not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {value!r}: it must be an integer")
+    if value < least:
+        raise ValueError(f"{name} is {value}: it must be {least} or more")

@@ -1,0 +1,1 @@
+"""Tests: against brute force, other packages and known values."""

@@ -1,0 +1,1 @@
+"""The command line: in process with typer's runner, and as real processes."""

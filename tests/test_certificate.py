@@ -1,0 +1,302 @@
+"""Certificates: for any dual whatever the bound is one, and statuses say what was proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import submin as sm
+from submin._sums import common_granularity, compensated_sum, scatter_sum, sum_error
+from submin.certificate import lower_bound
+
+from .problems import FAMILIES, Model, models, set_index, vectors
+
+FEW = settings(max_examples=60)
+SHAPES = [(1,), (4,), (2, 3), (2, 1, 2)]
+
+
+def any_mask(data: st.DataObject, n: int) -> np.ndarray:
+    return np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+
+
+def any_dual(data: st.DataObject, case: Model, size: float = 8.0) -> list[np.ndarray]:
+    return [data.draw(vectors(False, part.term.size, -size, size)) for part in case.parts]
+
+
+# The bound.
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@FEW
+@given(data=st.data())
+def test_the_bound_of_any_dual_is_a_bound(hard, data):
+    """Feasible or not: here the duals are random numbers."""
+    case = data.draw(models(hard=hard, shapes=SHAPES))
+    mask = any_mask(data, case.problem.n)
+    certificate = sm.certify(case.problem, mask, any_dual(data, case))
+    assert certificate.lower_bound <= case.minimum + 1e-15 * case.scale
+    assert certificate.violation >= 0.0
+    value = case.values[set_index(mask)]
+    if np.isfinite(value):
+        assert certificate.value == pytest.approx(value, abs=1e-12 * case.scale)
+        assert certificate.gap == certificate.value - certificate.lower_bound >= 0.0
+    else:
+        assert certificate.value == certificate.gap == np.inf
+        assert not certificate.optimal
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@FEW
+@given(data=st.data())
+def test_the_bound_of_each_family(family, data):
+    case = data.draw(models([family, family], shapes=SHAPES))
+    certificate = sm.certify(case.problem, any_mask(data, case.problem.n), any_dual(data, case))
+    assert certificate.lower_bound <= case.minimum + 1e-15 * case.scale
+
+
+@FEW
+@given(models(whole=True, hard=True, shapes=SHAPES), st.data())
+def test_optimal_is_never_claimed_of_another_set(case: Model, data):
+    mask = any_mask(data, case.problem.n)
+    certificate = sm.certify(case.problem, mask, any_dual(data, case))
+    assert certificate.lower_bound <= case.minimum
+    if certificate.optimal:
+        assert case.values[set_index(mask)] == case.minimum
+
+
+@FEW
+@given(models(whole=True, shapes=SHAPES), st.data())
+def test_bounds_of_whole_numbers_are_values_that_f_can_take(case: Model, data):
+    certificate = sm.certify(case.problem, any_mask(data, case.problem.n), any_dual(data, case))
+    g = certificate.granularity
+    assert g > 0
+    steps = (certificate.lower_bound - case.problem.constant) / g
+    assert steps == np.rint(steps)
+
+
+@FEW
+@given(models(shapes=SHAPES), st.data())
+def test_the_certificate_is_its_formula_in_exact_arithmetic(case: Model, data):
+    """sum min(0, s) - violation, with s summed in fractions, is within the stated rounding."""
+    dual = any_dual(data, case)
+    bound, violation, rounding = lower_bound(case.problem, dual)
+    s = [Fraction(float(u)) for u in case.problem.unary.ravel()]
+    for part, y in zip(case.parts, dual, strict=True):
+        for column, value in enumerate(y):
+            one = np.zeros(y.size)
+            one[column] = 1.0
+            place = np.zeros(case.problem.n)
+            part.term.accumulate(one, place)
+            for v in np.flatnonzero(place):
+                s[v] += Fraction(float(place[v])) * Fraction(float(value))
+    exact = sum(min(Fraction(0), value) for value in s) + Fraction(case.problem.constant)
+    assert abs(float(exact - Fraction(bound) - Fraction(violation))) <= rounding
+
+
+def test_hard_constraints_are_counted_as_what_they_must_be():
+    problem = sm.Problem([-np.inf, np.inf, 1.0], [sm.Cut([0, 0], [1, 2], [2.0, 3.0])])
+    certificate = sm.certify(problem, np.array([True, False, True]), [np.array([2.0, 1.0])])
+    assert certificate.value == 3.0
+    assert certificate.lower_bound == 3.0
+    assert certificate.optimal
+
+
+# Results, tampered with.
+
+
+def solved() -> tuple[sm.Problem, sm.Result]:
+    random = np.random.default_rng(0)
+    problem = sm.Problem(
+        random.normal(size=(4, 5)),
+        [
+            sm.GridCut((4, 5), 0.4, 8),
+            sm.Cardinality.from_labels(
+                np.arange(20).reshape(4, 5) // 6, lambda k, m: 0.1 * k * (m - k)
+            ),
+        ],
+    )
+    return problem, sm.minimize(problem)
+
+
+def test_verification_finds_what_the_solver_found():
+    problem, result = solved()
+    assert sm.verify(problem, result) == result.certificate
+    assert sm.verify(problem, result.minimizer, result.dual) == result.certificate
+    assert result.status is sm.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("element", [0, 7, 19])
+def test_a_changed_set_is_not_optimal(element):
+    problem, result = solved()
+    mask = result.minimizer.copy()
+    mask.flat[element] ^= True
+    certificate = sm.verify(problem, replace(result, minimizer=mask))
+    assert not certificate.optimal
+    assert certificate.value == problem.evaluate(mask) > result.value
+    assert certificate.status() is sm.Status.STOPPED
+
+
+@pytest.mark.parametrize("amount", [1e-3, -1e-3, 10.0, 1e6, -1e6])
+@pytest.mark.parametrize("term", [0, 1])
+def test_a_changed_dual_still_proves_a_bound(term, amount):
+    problem, result = solved()
+    dual = [part.copy() for part in result.dual]
+    dual[term] += amount
+    certificate = sm.verify(problem, replace(result, dual=tuple(dual)))
+    assert certificate.lower_bound <= result.value
+    assert certificate.value == result.value
+
+
+def test_a_forged_certificate_is_not_believed():
+    problem, result = solved()
+    forged = replace(result.certificate, value=-1e6, lower_bound=-1e6, gap=0.0)
+    wrong = replace(result, certificate=forged, minimizer=~result.minimizer)
+    certificate = sm.verify(problem, wrong)
+    assert certificate.value == problem.evaluate(~result.minimizer)
+    assert not certificate.optimal
+
+
+def test_the_dual_of_another_problem_proves_a_bound():
+    problem, result = solved()
+    other = sm.Problem(problem.unary + 0.3, problem.terms)
+    certificate = sm.verify(other, result)
+    best = sm.minimize(other)
+    assert certificate.lower_bound <= best.value
+    assert certificate.value == other.evaluate(result.minimizer)
+
+
+def test_a_set_alone_is_checked_against_zero():
+    problem = sm.Problem([1.0, 2.0], [sm.GridCut(2, 1.0)])
+    certificate = sm.verify(problem, [False, False])
+    assert certificate.optimal
+    assert not sm.verify(problem, [True, True]).optimal
+
+
+@pytest.mark.parametrize(
+    ("mask", "dual", "error", "message"),
+    [
+        ([0, 1, 1], None, TypeError, "boolean"),
+        ([True, False], None, ValueError, r"has shape \(2,\)"),
+        ([True, False, True], [], ValueError, r"sizes \[\], but the terms have \[2\]"),
+        ([True, False, True], [np.zeros(3)], ValueError, r"sizes \[3\]"),
+        ([True, False, True], [[np.nan, 0.0]], ValueError, "not finite"),
+        ([True, False, True], [[np.inf, 0.0]], ValueError, "not finite"),
+        ([True, False, True], [[1j, 0.0]], TypeError, "real numbers"),
+        ([True, False, True], [["a", "b"]], TypeError, "real numbers"),
+    ],
+)
+def test_verification_refuses(mask, dual, error, message):
+    problem = sm.Problem(np.zeros(3), [sm.GridCut(3, 1.0)])
+    with pytest.raises(error, match=message):
+        sm.verify(problem, mask, dual)
+
+
+def test_duals_of_any_real_type_are_verified():
+    problem = sm.Problem([1, -2, 1], [sm.GridCut(3, 1)])
+    expected = sm.verify(problem, [False] * 3, [np.array([-1.0, 1.0])])
+    assert expected.optimal
+    for dual in ([[-1, 1]], [np.array([-1, 1], dtype=">f4")], (np.array([[-1], [1]]),)):
+        assert sm.verify(problem, [False] * 3, dual) == expected
+
+
+# Statuses.
+
+
+def certificate(gap: float, optimal: bool) -> sm.Certificate:
+    return sm.Certificate(1.0, 1.0 - gap, gap, 0.0, 1e-15, 0.0, optimal)
+
+
+@pytest.mark.parametrize(
+    ("gap", "optimal", "tol", "expected"),
+    [
+        (0.0, True, 0.0, sm.Status.OPTIMAL),
+        (0.5, False, 0.0, sm.Status.STOPPED),
+        (0.5, False, 0.5, sm.Status.CONVERGED),
+        (0.5, False, 0.49, sm.Status.STOPPED),
+        (0.0, True, 1.0, sm.Status.OPTIMAL),
+        (np.inf, False, 1e300, sm.Status.STOPPED),
+    ],
+)
+def test_status(gap, optimal, tol, expected):
+    assert certificate(gap, optimal).status(tol) is expected
+
+
+def test_a_certificate_reads_as_a_sentence():
+    assert "proved to be a minimiser" in str(certificate(0.0, True))
+    assert "within 0.5 of the minimum" in str(certificate(0.5, False))
+
+
+def test_whole_numbers_close_the_gap_exactly():
+    random = np.random.default_rng(1)
+    problem = sm.Problem(random.integers(-9, 10, (6, 7)), [sm.GridCut((6, 7), 2, 8)])
+    result = sm.minimize(problem)
+    assert result.gap == 0.0
+    assert result.value == result.lower_bound == np.rint(result.value)
+    assert result.certificate.granularity == 1.0
+
+
+def test_a_large_constant_hides_small_differences():
+    """Beside 2^60 a difference of 0.25 is lost in rounding, and the certificate says so."""
+    problem = sm.Problem([0.25, 0.3], constant=2.0**60)
+    first = sm.verify(problem, [True, True])
+    assert first.lower_bound <= 2.0**60
+    assert first.rounding >= 2.0**60 * 2.0**-53
+
+
+# Sums.
+
+
+@given(st.lists(st.floats(-1e300, 1e300), max_size=60))
+def test_compensated_sums_are_within_their_error(values):
+    array = np.array(values)
+    exact = sum(map(Fraction, values), Fraction(0))
+    assume(abs(exact) < Fraction(10) ** 300 and np.abs(array).sum() < 1e300)
+    assert abs(Fraction(compensated_sum(array)) - exact) <= Fraction(sum_error(array))
+
+
+@given(st.lists(st.floats(-1e10, 1e10), min_size=1, max_size=30), st.integers(0, 30))
+def test_sums_that_cancel(values, position):
+    """Huge numbers that cancel leave the sum of the others."""
+    array = np.insert(np.array(values + [1e25]), min(position, len(values)), -1e25)
+    exact = sum(map(Fraction, values), Fraction(0))
+    assert abs(Fraction(compensated_sum(array)) - exact) <= Fraction(sum_error(array))
+
+
+def test_sums_of_nothing_and_of_one():
+    assert compensated_sum(np.zeros(0)) == 0.0
+    assert compensated_sum(np.array([2.5])) == 2.5
+    assert compensated_sum(np.array([[1.0, 2.0], [3.0, 4.0]])) == 10.0
+
+
+def test_sums_by_position():
+    positions = np.array([2, 0, 2], dtype=np.int32)
+    assert scatter_sum(positions, np.array([1.0, 2.0, 4.0]), 4).tolist() == [2.0, 0.0, 5.0, 0.0]
+    assert scatter_sum(positions[:0], np.zeros(0), 2).tolist() == [0.0, 0.0]
+    assert scatter_sum(positions, np.array([True, False, True]), 3).tolist() == [0.0, 0.0, 2.0]
+
+
+@given(
+    st.lists(st.integers(-(2**30), 2**30), min_size=1, max_size=20),
+    st.sampled_from([1.0, 0.5, 2.0**-10, 2.0**-20]),
+)
+def test_granularity_is_the_greatest_common_divisor(numbers, unit):
+    divisor = int(np.gcd.reduce(np.abs(numbers)))
+    expected = divisor * unit
+    found = common_granularity(np.array(numbers) * unit)
+    assert found == (expected or found)
+    assert found > 0
+
+
+@pytest.mark.parametrize("values", [[0.1], [2.0**-21], [1.0, np.pi], [2.0**53, 1.0], [1e300]])
+def test_granularity_that_is_not_known(values):
+    assert common_granularity(np.array(values)) == 0.0
+
+
+def test_granularity_of_nothing_is_harmless():
+    assert common_granularity() > 0
+    assert common_granularity(np.zeros(0), np.array([4.0])) == 4.0

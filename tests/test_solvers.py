@@ -1,0 +1,531 @@
+"""Every solver on every family: brute force, the paper's figures, and equal bits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import submin as sm
+from submin.solvers import REGISTRY, resolve
+from submin.solvers.acdm import _independent_blocks
+
+from .laws import assert_in_base_polytope
+from .problems import (
+    FAMILIES,
+    SEEDS,
+    SHAPES,
+    SLOW,
+    Model,
+    Part,
+    all_sets,
+    dense_model,
+    general_solvers,
+    model,
+    models,
+    parts,
+    vectors,
+)
+
+SOLVERS = general_solvers()
+MIXED_SHAPES = [shape for shape in SHAPES if np.prod(shape) <= 9]
+FEW, FEWER = settings(max_examples=20), settings(max_examples=5)
+
+
+def assert_solved(case: Model, result: sm.Result) -> None:
+    """Check value, set, bound and dual against brute force."""
+    assert result.value == pytest.approx(case.minimum, abs=1e-11 * case.scale)
+    assert case.problem.evaluate(result.minimizer) == result.value
+    assert result.lower_bound <= case.minimum + 1e-15 * case.scale
+    assert result.certificate.violation <= 1e-9 * case.scale
+    for part, y in zip(case.parts, result.dual, strict=True):
+        total = np.zeros(case.problem.n)
+        part.term.accumulate(y, total)
+        assert_in_base_polytope(total, part.values, 1e-9 * case.scale)
+
+
+def assert_solved_exactly(case: Model, result: sm.Result) -> None:
+    """Check whole numbers: gap exactly 0, and the bound is a value."""
+    assert_solved(case, result)
+    assert result.status is sm.Status.OPTIMAL
+    assert result.value == result.lower_bound == case.minimum
+    assert result.gap == 0.0
+
+
+# Brute force.
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("family", FAMILIES)
+@FEWER
+@given(data=st.data())
+def test_each_family(solver, family, data):
+    count = data.draw(st.integers(1, 2))
+    case = data.draw(models([family] * count, whole=True))
+    assert_solved_exactly(case, sm.minimize(case.problem, solver))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("blocks", ["auto", "functions"])
+@FEWER
+@given(data=st.data())
+def test_mixtures_of_whole_numbers(solver, blocks, data):
+    case = data.draw(models(whole=True, hard=data.draw(st.booleans())))
+    assert_solved_exactly(case, sm.minimize(case.problem, solver, blocks=blocks))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@FEWER
+@given(data=st.data())
+def test_mixtures_of_floats(solver, data):
+    case = data.draw(models(hard=data.draw(st.booleans()), shapes=MIXED_SHAPES))
+    result = sm.minimize(case.problem, solver, tol=1e-7, max_passes=3_000)
+    assert result.lower_bound <= case.minimum + 1e-15 * case.scale
+    assert result.value <= case.minimum + max(1e-7, result.gap)
+    assert_solved(case, sm.minimize(case.problem, solver, max_passes=1_000))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("blocks", ["auto", "functions"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dense_problems(solver, blocks, seed):
+    """Four edges, groups and arcs on every element, with the marginal costs around 0."""
+    whole, floats = dense_model(seed, True), dense_model(seed, False)
+    assert_solved_exactly(whole, sm.minimize(whole.problem, solver, blocks=blocks))
+    result = sm.minimize(floats.problem, solver, blocks=blocks, max_passes=2_000)
+    assert_solved(floats, result)
+    if solver not in SLOW:
+        assert result.status is sm.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("blocks", ["matchings", "lines", "functions"])
+@FEWER
+@given(data=st.data())
+def test_every_decomposition_of_grids(blocks, data):
+    case = data.draw(models(["grid_cut"], whole=True))
+    assert_solved_exactly(case, sm.minimize(case.problem, blocks=blocks))
+
+
+@FEWER
+@given(models(hard=True, shapes=MIXED_SHAPES))
+def test_all_solvers_agree(case: Model):
+    values = [sm.minimize(case.problem, name, max_passes=500).value for name in SOLVERS]
+    assert max(values) - min(values) <= 1e-11 * case.scale
+
+
+@FEWER
+@given(models(shapes=MIXED_SHAPES))
+def test_the_proximal_point_is_that_of_brute_force(case: Model):
+    """s = -x is the least-norm point of B(F) if <s, v - s> >= 0 for all vertices v (Wolfe)."""
+    problem = sm.Problem(case.problem.unary, case.problem.terms)
+    x = sm.prox(problem, tol=1e-12).x.ravel()
+    values = case.values - case.problem.constant
+    order = np.argsort(-x)
+    vertex = np.empty(x.size)
+    vertex[order] = np.diff(values[np.cumsum(1 << order)], prepend=0.0)
+    assert x @ x + vertex @ x <= 1e-5 * case.scale
+    assert_in_base_polytope(-x, values, 1e-5 * case.scale)
+
+
+# Laws of the minimum.
+
+
+@FEW
+@given(models(whole=True, shapes=MIXED_SHAPES), st.integers(-50, 50))
+def test_a_constant_is_added(case: Model, constant):
+    moved = sm.Problem(case.problem.unary, case.problem.terms, case.problem.constant + constant)
+    first, second = sm.minimize(case.problem), sm.minimize(moved)
+    assert second.value == first.value + constant
+    assert np.array_equal(first.minimizer, second.minimizer)
+    assert second.lower_bound == second.value
+
+
+@FEW
+@given(parts("cardinality", (6,), False), parts("cut", (6,), False), vectors(False, 6), st.data())
+def test_scaling_by_any_factor(regions: Part, edges: Part, unary, data):
+    factor = data.draw(st.floats(1e-6, 1e6))
+    term, group_values = regions.term, {}
+    for start, stop, first in zip(
+        term.pointers, term.pointers[1:], term.value_pointers, strict=False
+    ):
+        group_values[int(stop - start)] = term.values[first : first + stop - start + 1]
+    scaled = [
+        sm.Cardinality(term.pointers, term.members, lambda k, m: factor * group_values[m]),
+        sm.Cut(edges.term.tails, edges.term.heads, factor * edges.term.forward,
+               factor * edges.term.backward),
+    ]  # fmt: skip
+    case = model(unary, [regions, edges])
+    result = sm.minimize(sm.Problem(factor * unary, scaled), max_passes=3_000)
+    assert result.value == pytest.approx(factor * case.minimum, abs=1e-11 * factor * case.scale)
+
+
+@FEW
+@given(parts("cut", (7,), True), vectors(True, 7), st.data())
+def test_splitting_and_merging_terms(part: Part, unary, data):
+    """Edges in two terms, and weights in two halves, are the same problem."""
+    case, term = model(unary, [part]), part.term
+    m = term.size
+    some = np.array(data.draw(st.lists(st.booleans(), min_size=m, max_size=m)), bool)
+    in_two = [
+        sm.Cut(term.tails[which], term.heads[which], term.forward[which], term.backward[which])
+        for which in (some, ~some)
+    ]
+    halves = [sm.Cut(term.tails, term.heads, term.forward / 2, term.backward / 2)] * 2
+    for terms in (in_two, halves):
+        result = sm.minimize(sm.Problem(unary, terms))
+        assert result.value == result.lower_bound == case.minimum
+
+
+@FEW
+@given(parts("cut", (6,), True), parts("cardinality", (6,), True), vectors(True, 6), st.data())
+def test_permuting_elements(edges: Part, regions: Part, unary, data):
+    names = np.array(data.draw(st.permutations(range(6))))
+    case = model(unary, [edges, regions])
+    moved = np.empty(6)
+    moved[names] = unary
+    cut, groups = edges.term, regions.term
+    tables = {
+        int(stop - start): groups.values[first : first + stop - start + 1]
+        for start, stop, first in zip(
+            groups.pointers, groups.pointers[1:], groups.value_pointers, strict=False
+        )
+    }
+    problem = sm.Problem(
+        moved,
+        [
+            sm.Cut(names[cut.tails], names[cut.heads], cut.forward, cut.backward),
+            sm.Cardinality(groups.pointers, names[groups.members], lambda k, m: tables[m]),
+        ],
+    )
+    assert sm.minimize(problem).value == case.minimum
+
+
+@FEW
+@given(parts("cut", (7,), True), vectors(True, 7))
+def test_complements(part: Part, unary):
+    """F'(S) = F(V without S) has the same minimum: arcs turn round, costs change sign."""
+    case, term = model(unary, [part]), part.term
+    turned = sm.Cut(term.tails, term.heads, term.backward, term.forward)
+    result = sm.minimize(sm.Problem(-unary, [turned], constant=unary.sum()))
+    assert result.value == result.lower_bound == case.minimum
+    assert case.problem.evaluate(~result.minimizer) == case.minimum
+
+
+@FEW
+@given(models(whole=True, shapes=MIXED_SHAPES), st.data())
+def test_hard_constraints_are_minima_over_fewer_sets(case: Model, data):
+    n = case.problem.n
+    fixed = np.array(data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n, max_size=n)))
+    unary = case.problem.unary.ravel().copy()
+    constant = case.problem.constant + unary[fixed == 1].sum()
+    unary[fixed == 1], unary[fixed == -1] = -np.inf, np.inf
+    sets = all_sets(n)
+    allowed = sets[:, fixed == 1].all(axis=1) & ~sets[:, fixed == -1].any(axis=1)
+    problem = sm.Problem(unary.reshape(case.problem.shape), case.problem.terms, constant)
+    result = sm.minimize(problem)
+    assert result.value == case.values[allowed].min()
+    assert result.lower_bound == result.value
+
+
+# Equal bits.
+
+
+def image_problem(seed: int = 0) -> sm.Problem:
+    """Large enough for blocks of every family to be worked on by several threads."""
+    random = np.random.default_rng(seed)
+    n = 260 * 270
+    labels = np.arange(n).reshape(260, 270) // 37
+    return sm.Problem(
+        random.normal(size=(260, 270)),
+        [
+            sm.GridCut((260, 270), 0.4, 8),
+            sm.Cut(np.arange(n // 2), np.arange(n // 2) + n // 2, 0.3),
+            sm.Cardinality.from_labels(labels, lambda k, m: 0.02 * k * (m - k)),
+        ],
+    )
+
+
+def bits(result: sm.Result) -> tuple[bytes, ...]:
+    return (result.minimizer.tobytes(), result.x.tobytes(), *(y.tobytes() for y in result.dual))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_threads_and_repetition_do_not_change_a_bit(solver):
+    problem = image_problem()
+    results = [sm.minimize(problem, solver, threads=threads, max_passes=2) for threads in (1, 2, 3)]
+    assert len({bits(result) for result in results}) == 1
+    assert len({result.certificate for result in results}) == 1
+
+
+@pytest.mark.parametrize("family", [sm.RCDM, sm.ACDM])
+def test_seeds(family):
+    problem = small_layout().problem
+    first, again, other = (
+        sm.minimize(problem, family(seed=seed), max_passes=3) for seed in (5, 5, 6)
+    )
+    assert bits(first) == bits(again)
+    assert bits(first) != bits(other)
+
+
+PROBLEM = """
+import numpy as np
+import submin as sm
+random = np.random.default_rng(0)
+labels = np.arange(20).reshape(4, 5) // 6
+problem = sm.Problem(random.integers(-6, 7, (4, 5)), [
+    sm.GridCut((4, 5), 2, 8),
+    sm.Cut([0, 3, 7], [19, 11, 2], [4, 5, 6], [1, 0, 2]),
+    sm.Cardinality.from_labels(labels, lambda k, m: k * (m - k)),
+])
+"""
+SOLVE_ALL = """
+import sys
+from submin import kernels
+assert kernels.active is kernels.reference
+for solver in sys.argv[1:]:
+    result = sm.minimize(problem, solver)
+    print(solver, result.value, result.lower_bound, result.status.name)
+"""
+
+
+def test_reference_kernels_give_the_same_answers():
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROBLEM + SOLVE_ALL, *SOLVERS],
+        env={**os.environ, "SUBMIN_KERNELS": "reference"}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    space: dict[str, sm.Problem] = {}
+    exec(PROBLEM, space)
+    expected = sm.minimize(space["problem"])
+    assert run.stdout.splitlines() == [
+        f"{solver} {expected.value} {expected.lower_bound} OPTIMAL" for solver in SOLVERS
+    ]
+
+
+def test_unknown_kernels_are_refused():
+    run = subprocess.run(
+        [sys.executable, "-c", "import submin"],
+        env={**os.environ, "SUBMIN_KERNELS": "gpu"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode != 0
+    assert "SUBMIN_KERNELS must be 'native' or 'reference', not 'gpu'" in run.stderr
+
+
+# The figures of the paper.
+
+
+def small_layout() -> sm.Layout:
+    random = np.random.default_rng(3)
+    return sm.Layout(
+        sm.Problem(
+            random.normal(size=(3, 4)) * 3,
+            [
+                sm.GridCut((3, 4), 0.7),
+                sm.Cardinality.from_labels(np.arange(12) // 5, lambda k, m: 0.3 * k * (m - k)),
+            ],
+        ),
+        ("lines", "functions"),
+    )
+
+
+class Dense:
+    """All y^(i) as rows of an (r, n) matrix, projected by the layout's blocks."""
+
+    def __init__(self, layout: sm.Layout) -> None:
+        self.layout = layout
+        self.dual = layout.feasible_start()
+
+    def rows(self, parts: list[np.ndarray]) -> np.ndarray:
+        rows = np.zeros((self.layout.r, self.layout.n))
+        for i, part in enumerate(parts):
+            self.layout.accumulate(i, part, rows[i])
+        return rows
+
+    def parts(self) -> list[np.ndarray]:
+        return [self.layout.take(i, self.dual) for i in range(self.layout.r)]
+
+    def project(self, i: int, part: np.ndarray, gradient: np.ndarray, weight: float) -> np.ndarray:
+        """argmin over y in B(F_i) of <gradient, y - y^(i)> + weight |y - y^(i)|^2, as a part."""
+        dual = [y.copy() for y in self.dual]
+        self.layout.put(i, dual, part)
+        return self.layout.project(i, dual, gradient, 2.0 * weight)
+
+
+def test_rcdm_is_figure_1():
+    """With g = |sum y|^2 the gradient is 2 s and L_i = 2, so the quadratic has the weight 1."""
+    layout = small_layout()
+    dense = Dense(layout)
+    parts = dense.parts()
+    solver = sm.RCDM(seed=4)
+    state = solver.start(layout, layout.feasible_start())
+    picks = np.random.default_rng(4)
+    chosen = np.concatenate([picks.integers(layout.r, size=layout.r) for _ in range(6)])
+    for i in chosen:
+        s = layout.unary + dense.rows(parts).sum(axis=0)
+        parts[i] = dense.project(i, parts[i], 2.0 * s, 1.0)
+        assert solver.step(layout, state) == 1
+    y, s = solver.iterate(layout, state)
+    for i, part in enumerate(parts):
+        assert np.allclose(layout.take(i, y), part, atol=1e-10), f"block {i}"
+    assert np.abs(s - layout.total(y)).max() == 0.0
+
+
+@pytest.mark.parametrize("step_constant", [2.0, 1.3])
+@pytest.mark.parametrize("epoch_passes", [None, 2])
+def test_acdm_is_figures_2_and_3(step_constant, epoch_passes):
+    """APPROX with u and z of every block, gradients 2 s at theta^2 u + z, and epochs."""
+    layout = small_layout()
+    r, n = layout.r, layout.n
+    dense = Dense(layout)
+    z = dense.parts()
+    u = [np.zeros_like(part) for part in z]
+    solver = sm.ACDM(seed=7, epoch_passes=epoch_passes, step_constant=step_constant)
+    length = 2 * r if epoch_passes else int(np.ceil(4 * n * r**1.5)) + 1
+    assert solver.epoch_iterations(n, r, 0) == length
+    state = solver.start(layout, layout.feasible_start())
+    generator, theta = np.random.default_rng(7), 1.0 / r
+    answer = list(z)
+    for iteration in range(5 * r):
+        chosen = _independent_blocks(generator, r)
+        at = [theta**2 * b + a for a, b in zip(z, u, strict=True)]
+        gradient = 2.0 * (layout.unary + dense.rows(at).sum(axis=0))
+        weight = step_constant * r * theta  # 2 r theta in the paper
+        moves = {i: dense.project(i, z[i], gradient, weight) - z[i] for i in chosen.tolist()}
+        for i, t in moves.items():
+            z[i] = z[i] + t
+            u[i] = u[i] - (1 - r * theta) / theta**2 * t
+        answer = [theta**2 * b + a for a, b in zip(z, u, strict=True)]
+        theta = (np.sqrt(theta**4 + 4 * theta**2) - theta**2) / 2
+        if (iteration + 1) % length == 0:
+            z, u, theta = answer, [np.zeros_like(part) for part in z], 1.0 / r
+        assert solver.step(layout, state) == len(moves)
+    y, s = solver.iterate(layout, state)
+    for i, part in enumerate(answer):
+        assert np.allclose(layout.take(i, y), part, atol=1e-8), f"block {i}"
+    assert np.abs(s - layout.total(y)).max() == 0.0
+
+
+def test_ap_alternates_between_its_two_sets():
+    """y <- Proj_Y(a), a <- y - s / r, with the unary on the side."""
+    layout = small_layout()
+    dense, solver = Dense(layout), sm.AP()
+    state = solver.start(layout, layout.feasible_start())
+    parts = dense.parts()
+    for _ in range(7):
+        s = layout.unary + dense.rows(parts).sum(axis=0)
+        parts = [dense.project(i, part, s, 0.5 * layout.r) for i, part in enumerate(parts)]
+        assert solver.step(layout, state) == layout.r
+    y, _ = solver.iterate(layout, state)
+    for i, part in enumerate(parts):
+        assert np.allclose(layout.take(i, y), part, atol=1e-10), f"block {i}"
+
+
+@pytest.mark.parametrize(
+    "solver",
+    ["rcdm", "accelerated_sweeps", "ap", "cyclic_sweeps", "permuted_sweeps", "frank_wolfe"],
+)
+def test_the_norm_never_rises(solver):
+    layout = small_layout()
+    method = REGISTRY[solver]()
+    state = method.start(layout, layout.feasible_start())
+    norms = []
+    for _ in range(60):
+        method.step(layout, state)
+        y, s = method.iterate(layout, state)
+        norms.append(s @ s)
+        for term, part in zip(layout.problem.terms, y, strict=True):
+            assert term.violation(part).total <= 1e-12
+    assert np.all(np.diff(norms) <= 1e-12 * norms[0])
+
+
+@pytest.mark.parametrize("r", [1, 2, 7, 40])
+def test_blocks_are_sampled_independently(r):
+    """Each with probability 1 / r, and any two together with 1 / r^2: 5 sigma over 4000 draws."""
+    generator, draws = np.random.default_rng(0), 4_000
+    chosen = np.zeros((draws, r))
+    for row in chosen:
+        blocks = _independent_blocks(generator, r)
+        assert np.unique(blocks).size == blocks.size
+        row[blocks] = 1.0
+    p = 1.0 / r
+    assert np.abs(chosen.mean(axis=0) - p).max() <= 5 * np.sqrt(p * (1 - p) / draws)
+    if r > 1:
+        together = (chosen[:, 0] * chosen[:, 1]).mean()
+        assert abs(together - p**2) <= 5 * np.sqrt(p**2 * (1 - p**2) / draws)
+        assert abs(chosen.sum(axis=1).var() - r * p * (1 - p)) <= 0.3
+
+
+def test_overlap_gives_the_step_constant():
+    """1 + (omega - 1) / r, with omega the largest number of blocks on one element."""
+    layout = small_layout()
+    touching = np.zeros(12, dtype=int)
+    for i in range(layout.r):
+        touching[layout.support(i)] += 1
+    assert touching.reshape(3, 4)[1].tolist() == [4, 5, 5, 4]  # edges in 4 directions, a group
+    state = sm.ACDM(step_constant=None).start(layout, layout.feasible_start())
+    assert state.step_constant == 1 + 4 / layout.r
+
+
+@pytest.mark.parametrize(
+    ("settings_given", "message"),
+    [
+        ({"epoch_passes": 0}, "epoch_passes is 0"),
+        ({"epoch_passes": -1.0}, "epoch_passes is -1.0"),
+        ({"epoch_passes": np.nan}, "epoch_passes is nan"),
+        ({"step_constant": 0.5}, "step_constant is 0.5"),
+        ({"step_constant": 0.0}, "step_constant is 0.0"),
+        ({"step_constant": np.nan}, "step_constant is nan"),
+    ],
+)
+def test_settings_that_are_refused(settings_given, message):
+    with pytest.raises(ValueError, match=message):
+        sm.ACDM(**settings_given)
+
+
+# Names.
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_solvers_by_name(name):
+    layout = small_layout()
+    assert type(resolve(name, layout)) is REGISTRY[name]
+    assert resolve(REGISTRY[name](), layout) == REGISTRY[name]()
+    if name in SOLVERS:
+        assert sm.minimize(layout.problem, name).solver == repr(REGISTRY[name]())
+
+
+@pytest.mark.parametrize("name", ["RCDM", "simplex", ""])
+def test_unknown_names_are_refused(name):
+    with pytest.raises(ValueError, match=r"is not known; the solvers are 'auto', 'rcdm'"):
+        sm.minimize(sm.Problem([1.0]), name)
+
+
+@pytest.mark.parametrize("solver", [sm.RCDM, None, 3, object()])
+def test_solvers_are_solvers(solver):
+    with pytest.raises(TypeError, match="solver must be a name or a solver such as RCDM"):
+        sm.minimize(sm.Problem([1.0]), solver)
+
+
+def test_a_solver_of_one_s_own():
+    class Sweeps:
+        """Plain cyclic sweeps, in three short methods."""
+
+        def start(self, layout, dual):
+            return [dual, layout.total(dual)]
+
+        def step(self, layout, state):
+            for i in range(layout.r):
+                layout.sweep(i, *state)
+            return layout.r
+
+        def iterate(self, layout, state):
+            return state[0], layout.total(state[0])
+
+    problem = small_layout().problem
+    assert sm.minimize(problem, Sweeps()).value == pytest.approx(sm.minimize(problem).value)

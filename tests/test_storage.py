@@ -1,0 +1,243 @@
+"""Files: round trips of problems and results, and files that are not what they seem."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import submin as sm
+from submin import storage
+from submin.terms.function import Function
+
+from .problems import Model, all_sets, models
+
+
+def example() -> tuple[sm.Problem, sm.Result]:
+    problem = sm.Problem(
+        [[1.0, -np.inf, 0.25], [np.inf, -2.0, 0.1]],
+        [
+            sm.GridCut((2, 3), [1.0, [[1.0, 2.0, 3.0]]], reverse_weights=0.5),
+            sm.Cut([0, 1], [5, 4], [1.5, 2.5], [0.0, 1.0]),
+            sm.Cardinality.from_labels([[0, 0, 1], [1, -1, 1]], lambda k, m: k * (m - k)),
+        ],
+        constant=0.3,
+    )
+    return problem, sm.minimize(problem)
+
+
+def assert_same_result(first: sm.Result, second: sm.Result) -> None:
+    assert first.certificate == second.certificate
+    assert first.status is second.status
+    assert list(first.history) == list(second.history)
+    assert (first.solver, first.interrupted) == (second.solver, second.interrupted)
+    assert first.minimizer.dtype == second.minimizer.dtype == bool
+    assert np.array_equal(first.minimizer, second.minimizer)
+    assert first.x.tobytes() == second.x.tobytes()
+    assert first.x.shape == second.x.shape
+    assert [y.tobytes() for y in first.dual] == [y.tobytes() for y in second.dual]
+
+
+def test_problem_round_trip(tmp_path):
+    problem, result = example()
+    problem.save(tmp_path / "problem.npz")
+    loaded = sm.Problem.load(tmp_path / "problem.npz")
+    assert np.array_equal(loaded.unary, problem.unary)
+    assert loaded.constant == problem.constant
+    assert [term.kind for term in loaded.terms] == [term.kind for term in problem.terms]
+    for mask in all_sets(6):
+        assert loaded.evaluate(mask) == problem.evaluate(mask)
+    assert sm.verify(loaded, result) == result.certificate
+
+
+def test_result_round_trip(tmp_path):
+    problem, result = example()
+    path = str(tmp_path / "result")
+    result.save(path)
+    assert_same_result(sm.Result.load(path), result)
+    result.save(path, problem)
+    assert_same_result(sm.Result.load(path), result)
+    assert sm.verify(sm.Problem.load(path), sm.Result.load(path)) == result.certificate
+
+
+@settings(max_examples=25)
+@given(models(["cut", "grid_cut", "cardinality"], hard=True))
+def test_any_problem_round_trip(tmp_path_factory, case: Model):
+    path = tmp_path_factory.mktemp("any") / "file.npz"
+    result = sm.minimize(case.problem, max_passes=5)
+    result.save(path, case.problem)
+    loaded = sm.Problem.load(path)
+    assert loaded.shape == case.problem.shape
+    for mask in all_sets(case.problem.n)[:: max(1, 2**case.problem.n // 32)]:
+        assert loaded.evaluate(mask) == case.problem.evaluate(mask)
+    assert sm.verify(loaded, sm.Result.load(path)) == result.certificate
+    again = sm.minimize(loaded, warm_start=sm.Result.load(path), max_passes=5)
+    assert again.value <= result.value
+
+
+def test_results_without_a_value_keep_their_infinities(tmp_path):
+    _, result = example()
+    certificate = replace(result.certificate, value=np.inf, gap=np.inf, lower_bound=-np.inf)
+    replace(result, certificate=certificate).save(tmp_path / "file.npz")
+    assert sm.Result.load(tmp_path / "file.npz").certificate == certificate
+
+
+def test_a_problem_without_terms(tmp_path):
+    problem = sm.Problem(-3.0)
+    sm.minimize(problem).save(tmp_path / "file.npz", problem)
+    assert sm.Problem.load(tmp_path / "file.npz").evaluate([True]) == -3.0
+    assert sm.Result.load(tmp_path / "file.npz").dual == ()
+
+
+def test_files_hold_plain_arrays_only(tmp_path):
+    problem, result = example()
+    result.save(tmp_path / "file.npz", problem)
+    with np.load(tmp_path / "file.npz", allow_pickle=False) as file:
+        for name in file.files:
+            assert file[name].dtype.kind in "biufU"
+
+
+def test_code_is_not_saved(tmp_path):
+    problem = sm.Problem([1.0, 2.0], [Function([0, 1], evaluate=lambda mask: float(mask.any()))])
+    result = sm.minimize(problem)
+    with pytest.raises(TypeError, match="holds Python code and can not be saved"):
+        problem.save(tmp_path / "file.npz")
+    assert not (tmp_path / "file.npz").exists()
+    result.save(tmp_path / "file.npz")
+    assert_same_result(sm.Result.load(tmp_path / "file.npz"), result)
+
+
+# Files that are refused.
+
+
+def test_missing_files(tmp_path):
+    for load in (sm.Problem.load, sm.Result.load):
+        with pytest.raises(FileNotFoundError):
+            load(tmp_path / "nothing.npz")
+
+
+def test_the_other_half_is_missing(tmp_path):
+    problem, result = example()
+    problem.save(tmp_path / "problem.npz")
+    result.save(tmp_path / "result.npz")
+    with pytest.raises(ValueError, match="holds a problem without a result"):
+        sm.Result.load(tmp_path / "problem.npz")
+    with pytest.raises(ValueError, match="holds a result without its problem"):
+        sm.Problem.load(tmp_path / "result.npz")
+
+
+def broken_files() -> dict[str, bytes]:
+    return {
+        "empty": b"",
+        "text": b"min F(S)\n",
+        "half a zip": b"PK\x03\x04" + bytes(40),
+        "pickle": pickle.dumps({"meta": 1}),
+    }
+
+
+@pytest.mark.parametrize("name", list(broken_files()))
+@pytest.mark.parametrize("load", [sm.Problem.load, sm.Result.load])
+def test_files_of_another_kind(tmp_path, load, name):
+    path = tmp_path / "file.npz"
+    path.write_bytes(broken_files()[name])
+    with pytest.raises(ValueError, match=r"file.npz is not a submin file"):
+        load(path)
+
+
+def test_arrays_of_another_program(tmp_path):
+    np.savez(tmp_path / "file.npz", a=np.zeros(3))
+    np.save(tmp_path / "file.npy", np.zeros(3))
+    for path in (tmp_path / "file.npz", tmp_path / "file.npy", tmp_path):
+        with pytest.raises(ValueError, match="is not a submin file"):
+            sm.Result.load(path)
+
+
+def test_pickled_objects_are_not_loaded(tmp_path):
+    np.savez(tmp_path / "file.npz", meta=np.array([{"format": 1}], dtype=object))
+    with pytest.raises(ValueError, match="is not a submin file"):
+        sm.Result.load(tmp_path / "file.npz")
+
+
+def rewritten(tmp_path, change) -> str:
+    """Save the example, change its arrays and its JSON, and write it again."""
+    problem, result = example()
+    result.save(tmp_path / "good.npz", problem)
+    with np.load(tmp_path / "good.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    meta = json.loads(str(arrays.pop("meta")))
+    change(arrays, meta)
+    path = tmp_path / "changed.npz"
+    np.savez(path, meta=np.array(json.dumps(meta)), **arrays)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays, meta: meta.update(format=99),
+        lambda arrays, meta: meta["problem"].update(terms=["grid_cut", "unknown", "cardinality"]),
+        lambda arrays, meta: meta["problem"].pop("constant"),
+        lambda arrays, meta: meta["problem"].update(constant="abc"),
+        lambda arrays, meta: arrays.pop("unary"),
+        lambda arrays, meta: arrays.pop("term_1.tails"),
+        lambda arrays, meta: arrays.update({"term_1.weights": np.array([1.0, -1.0])}),
+        lambda arrays, meta: arrays.update({"term_2.pointers": np.array([0, 9, 5])}),
+        lambda arrays, meta: arrays.update({"term_2.members": np.array([0, 0, 0, 0, 0])}),
+        lambda arrays, meta: arrays.update(unary=np.full((2, 3), np.nan)),
+    ],
+)
+def test_damaged_problems(tmp_path, change):
+    with pytest.raises(ValueError, match=r"changed.npz"):
+        sm.Problem.load(rewritten(tmp_path, change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays, meta: meta.update(format=99),
+        lambda arrays, meta: meta["result"].update(status="PERFECT"),
+        lambda arrays, meta: meta["result"]["certificate"].pop("gap"),
+        lambda arrays, meta: meta["result"].update(history=[[1, 2]]),
+        lambda arrays, meta: meta["result"].update(duals=5),
+        lambda arrays, meta: meta["result"].pop("solver"),
+        lambda arrays, meta: arrays.pop("x"),
+        lambda arrays, meta: arrays.pop("minimizer"),
+        lambda arrays, meta: arrays.pop("dual_1"),
+    ],
+)
+def test_damaged_results(tmp_path, change):
+    with pytest.raises(ValueError, match=r"changed.npz"):
+        sm.Result.load(rewritten(tmp_path, change))
+
+
+def test_a_flipped_byte_is_found(tmp_path):
+    problem, result = example()
+    path = tmp_path / "file.npz"
+    result.save(path, problem)
+    with zipfile.ZipFile(path) as archive:
+        info = archive.getinfo("x.npy")
+    data = bytearray(path.read_bytes())
+    data[info.header_offset + 60] ^= 0xFF
+    path.write_bytes(bytes(data))
+    with pytest.raises(ValueError, match="is not a submin file"):
+        sm.Result.load(path)
+
+
+def test_a_truncated_file_is_found(tmp_path):
+    problem, result = example()
+    path = tmp_path / "file.npz"
+    result.save(path, problem)
+    for size in (10, 100, path.stat().st_size - 1):
+        short = tmp_path / "short.npz"
+        short.write_bytes(path.read_bytes()[:size])
+        with pytest.raises(ValueError, match="is not a submin file"):
+            sm.Result.load(short)
+
+
+def test_the_format_is_numbered():
+    assert storage.FORMAT == 1

@@ -1,0 +1,110 @@
+"""Pictures: exact pixels, shapes, and plots without a display."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import submin as sm
+from submin.vision import (
+    convergence_picture,
+    cutout_picture,
+    mask_picture,
+    overlay_picture,
+    read_mask,
+    read_photograph,
+    save_picture,
+    write_pictures,
+)
+from submin.vision.pictures import BACKGROUND_TONE, LINE_CORE, boundary
+
+IMAGE = np.random.default_rng(0).integers(0, 256, size=(20, 30, 3)).astype(np.uint8)
+MASK = np.zeros((20, 30), dtype=bool)
+MASK[6:14, 8:22] = True
+
+
+def test_mask_picture():
+    picture = mask_picture(MASK)
+    assert picture.dtype == np.uint8
+    assert np.array_equal(picture == 255, MASK)
+    assert np.array_equal(picture == 0, ~MASK)
+
+
+def test_cutout_keeps_colours_and_hides_the_background():
+    picture = cutout_picture(IMAGE, MASK)
+    assert np.array_equal(picture[..., :3], IMAGE)
+    assert np.array_equal(picture[..., 3], mask_picture(MASK))
+
+
+def test_cutout_keeps_transparency():
+    alpha = np.full((20, 30, 1), 100, dtype=np.uint8)
+    picture = cutout_picture(np.concatenate([IMAGE, alpha], axis=2), MASK)
+    assert set(picture[..., 3].ravel()) == {0, 100}
+
+
+def test_overlay_leaves_the_inner_object_and_draws_the_line():
+    picture = overlay_picture(IMAGE, MASK)
+    assert np.array_equal(picture[9:11, 11:19], IMAGE[9:11, 11:19])
+    assert np.all(picture[boundary(MASK)] == np.rint(255 * LINE_CORE))
+    far = (slice(0, 3), slice(0, 4))
+    assert picture[far].max() <= np.ceil(BACKGROUND_TONE * 255)
+
+
+def test_line_widens_with_the_image():
+    mask = np.zeros((100, 1200), dtype=bool)
+    mask[30:70, 300:900] = True
+    picture = overlay_picture(np.zeros((100, 1200)), mask)
+    line = np.all(picture == np.rint(255 * LINE_CORE), axis=2)
+    assert line[:, 600].sum() == 2 * 5
+
+
+@pytest.mark.parametrize("mask", [np.zeros((3, 4), bool), np.ones((3, 4), bool)])
+def test_no_boundary(mask):
+    assert not boundary(mask).any()
+
+
+def test_wrong_masks():
+    with pytest.raises(TypeError, match="mask must be boolean"):
+        mask_picture(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match=r"mask has shape \(20, 29\)"):
+        overlay_picture(IMAGE, MASK[:, 1:])
+
+
+def test_convergence_picture_of_one_and_of_several_solves(tmp_path):
+    pytest.importorskip("matplotlib")
+    unary = np.random.default_rng(1).normal(size=(8, 8))
+    result = sm.minimize(sm.Problem(unary, [sm.GridCut((8, 8), 0.4)]), sm.RCDM(seed=0))
+    figure = convergence_picture(result.history, "title")
+    (axes,) = figure.axes
+    assert axes.get_yscale() == "log"
+    assert axes.get_title() == "title"
+    smooth, discrete = axes.lines
+    shown = result.history.smooth_gap > 0
+    assert np.array_equal(smooth.get_xdata(), result.history.passes[shown])
+    assert np.array_equal(smooth.get_ydata(), result.history.smooth_gap[shown])
+    assert np.all(discrete.get_ydata() > 0)
+    several = convergence_picture([result.history, result.history])
+    assert len(several.axes[0].lines) == 5
+    several.savefig(tmp_path / "plot.png")
+    assert read_photograph(tmp_path / "plot.png").ndim == 3
+
+
+def test_convergence_picture_without_any_gap():
+    pytest.importorskip("matplotlib")
+    figure = convergence_picture(sm.minimize(sm.Problem([1.0, -1.0])).history)
+    figure.canvas.draw()
+
+
+def test_write_pictures(scene, tmp_path):
+    pytest.importorskip("matplotlib")
+    found = sm.segment(scene.image, box=scene.box, max_rounds=2)
+    paths = write_pictures(tmp_path / "new" / "folder", scene.image, found)
+    assert list(paths) == ["mask", "cutout", "overlay", "convergence"]
+    assert np.array_equal(read_mask(paths["mask"]), found.mask)
+    assert np.array_equal(read_photograph(paths["cutout"])[..., 3] > 0, found.mask)
+    assert read_photograph(paths["overlay"]).shape == scene.image.shape
+
+
+def test_save_picture(tmp_path):
+    save_picture(mask_picture(MASK), tmp_path / "mask.png")
+    assert np.array_equal(read_photograph(tmp_path / "mask.png"), mask_picture(MASK))
