@@ -4,8 +4,6 @@
 
 namespace submin {
 
-void bind_chains(nb::module_& module);
-
 namespace {
 
 void require_chain(std::int64_t start, std::int64_t stride, std::int64_t steps, std::size_t size,
@@ -32,8 +30,8 @@ GridChains checked_grid(const ConstPointers& node_start, const ConstPointers& ed
     if (steps > 0)
       require_chain(edge_start.data()[k], edge_stride, steps - 1, edges, "flow", size_of(k));
   }
-  return {node_start.data(), edge_start.data(), length.data(), size_of(node_start.size()),
-          node_stride,       edge_stride};
+  return {node_start.data(),          edge_start.data(), length.data(),
+          size_of(node_start.size()), node_stride,       edge_stride};
 }
 
 PathChains checked_paths(const ConstPointers& indptr, const ConstIndices& nodes,
@@ -69,8 +67,8 @@ void grid_chains_sweep(const ConstPointers& node_start, const ConstPointers& edg
                        std::int64_t edge_stride, const ConstValues& backward,
                        const ConstValues& forward, const Values& flow, const Values& s,
                        int threads) {
-  const GridChains chains = checked_grid(node_start, edge_start, length, node_stride, edge_stride,
-                                         s.size(), flow.size());
+  const GridChains chains =
+      checked_grid(node_start, edge_start, length, node_stride, edge_stride, s.size(), flow.size());
   solve_chains(chains,
                checked_arrays(backward, forward, flow.data(), flow.size(), s.data(), 1.0,
                               flow.data(), s.data()),
@@ -82,21 +80,20 @@ void grid_chains_project(const ConstPointers& node_start, const ConstPointers& e
                          std::int64_t edge_stride, const ConstValues& backward,
                          const ConstValues& forward, const ConstValues& flow, const ConstValues& s,
                          double c, const Values& out, int threads) {
-  const GridChains chains = checked_grid(node_start, edge_start, length, node_stride, edge_stride,
-                                         s.size(), flow.size());
+  const GridChains chains =
+      checked_grid(node_start, edge_start, length, node_stride, edge_stride, s.size(), flow.size());
   require_size(out.size(), size_of(flow.size()), "out");
-  solve_chains(chains,
-               checked_arrays(backward, forward, flow.data(), flow.size(), s.data(), c, out.data(),
-                              nullptr),
-               threads);
+  solve_chains(
+      chains,
+      checked_arrays(backward, forward, flow.data(), flow.size(), s.data(), c, out.data(), nullptr),
+      threads);
 }
 
 void path_chains_sweep(const ConstPointers& indptr, const ConstIndices& nodes,
                        const ConstIndices& edges, const Array<const std::int8_t>& orientation,
                        const ConstValues& backward, const ConstValues& forward, const Values& flow,
                        const Values& s, int threads) {
-  const PathChains chains =
-      checked_paths(indptr, nodes, edges, orientation, flow.size(), s.size());
+  const PathChains chains = checked_paths(indptr, nodes, edges, orientation, flow.size(), s.size());
   solve_chains(chains,
                checked_arrays(backward, forward, flow.data(), flow.size(), s.data(), 1.0,
                               flow.data(), s.data()),
@@ -108,13 +105,12 @@ void path_chains_project(const ConstPointers& indptr, const ConstIndices& nodes,
                          const ConstValues& backward, const ConstValues& forward,
                          const ConstValues& flow, const ConstValues& s, double c, const Values& out,
                          int threads) {
-  const PathChains chains =
-      checked_paths(indptr, nodes, edges, orientation, flow.size(), s.size());
+  const PathChains chains = checked_paths(indptr, nodes, edges, orientation, flow.size(), s.size());
   require_size(out.size(), size_of(flow.size()), "out");
-  solve_chains(chains,
-               checked_arrays(backward, forward, flow.data(), flow.size(), s.data(), c, out.data(),
-                              nullptr),
-               threads);
+  solve_chains(
+      chains,
+      checked_arrays(backward, forward, flow.data(), flow.size(), s.data(), c, out.data(), nullptr),
+      threads);
 }
 
 }  // namespace
@@ -128,10 +124,10 @@ void bind_chains(nb::module_& module) {
              "edge_start"_a.noconvert(), "length"_a.noconvert(), "node_stride"_a, "edge_stride"_a,
              "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
              "s"_a.noconvert(), "c"_a, "out"_a.noconvert(), "threads"_a, WithoutLock());
-  module.def("path_chains_sweep", &path_chains_sweep, "indptr"_a.noconvert(),
-             "nodes"_a.noconvert(), "edges"_a.noconvert(), "orientation"_a.noconvert(),
-             "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
-             "s"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("path_chains_sweep", &path_chains_sweep, "indptr"_a.noconvert(), "nodes"_a.noconvert(),
+             "edges"_a.noconvert(), "orientation"_a.noconvert(), "backward"_a.noconvert(),
+             "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "threads"_a,
+             WithoutLock());
   module.def("path_chains_project", &path_chains_project, "indptr"_a.noconvert(),
              "nodes"_a.noconvert(), "edges"_a.noconvert(), "orientation"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),

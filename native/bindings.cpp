@@ -5,6 +5,7 @@ NB_MODULE(_native, module) {
   submin::bind_chains(module);
   submin::bind_colouring(module);
   submin::bind_edges(module);
+  submin::bind_flow(module);
   submin::bind_grid(module);
   submin::bind_cardinality(module);
   submin::bind_table(module);

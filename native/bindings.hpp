@@ -54,6 +54,7 @@ inline void require_below(const ConstIndices& numbers, std::int64_t bound, const
 void bind_chains(nb::module_& module);
 void bind_colouring(nb::module_& module);
 void bind_edges(nb::module_& module);
+void bind_flow(nb::module_& module);
 void bind_grid(nb::module_& module);
 void bind_cardinality(nb::module_& module);
 void bind_table(nb::module_& module);

@@ -1,8 +1,8 @@
-// Blocks of chains: exact weighted, directed total variation along rows, columns, diagonals of a grid
-// or along paths of a graph. taut_string.hpp has the mathematics.
+// Blocks of chains: exact weighted, directed total variation along rows, columns, diagonals of a
+// grid or along paths of a graph. taut_string.hpp has the mathematics.
 //
-// A projection of y - s / c in flow coordinates: with r = s / c in place of s, the new flows are those of
-// the taut string, and the new r is its slopes. With c = 1 that is the new s: a sweep.
+// A projection of y - s / c in flow coordinates: with r = s / c in place of s, the new flows are
+// those of the taut string, and the new r is its slopes. With c = 1 that is the new s: a sweep.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,18 @@ struct GridChains {
   std::int64_t count, node_stride, edge_stride;
 
   std::int64_t length(std::int64_t k) const { return lengths[k]; }
-  std::int64_t node(std::int64_t k, std::int64_t j) const { return node_start[k] + j * node_stride; }
-  std::int64_t edge(std::int64_t k, std::int64_t j) const { return edge_start[k] + j * edge_stride; }
+  std::int64_t node(std::int64_t k, std::int64_t j) const {
+    return node_start[k] + j * node_stride;
+  }
+  std::int64_t edge(std::int64_t k, std::int64_t j) const {
+    return edge_start[k] + j * edge_stride;
+  }
   bool reversed(std::int64_t, std::int64_t) const { return false; }
 };
 
-// Paths of a graph: chain k has the nodes nodes[indptr[k]:indptr[k + 1]]; its edges, one fewer, start at
-// edges[indptr[k] - k]. Orientation -1 marks an edge which the path runs through from head to tail.
+// Paths of a graph: chain k has the nodes nodes[indptr[k]:indptr[k + 1]]; its edges, one fewer,
+// start at edges[indptr[k] - k]. Orientation -1 marks an edge which the path runs through from head
+// to tail.
 struct PathChains {
   const std::int64_t* indptr;
   const std::int32_t* nodes;
@@ -46,8 +51,8 @@ struct PathChains {
 };
 
 constexpr std::int64_t kBatchNodes = 12288;  // 40 bytes each: what the second-level cache holds
-constexpr std::int64_t kBatchChains = 64;  // eight groups of eight lanes
-constexpr std::int64_t kFirstNode = 2;  // of a batch; two more serve lanes that have none
+constexpr std::int64_t kBatchChains = 64;    // eight groups of eight lanes
+constexpr std::int64_t kFirstNode = 2;       // of a batch; two more serve lanes that have none
 
 struct Progress {
   std::int64_t node;  // the first node of the chain's next piece
@@ -61,7 +66,8 @@ struct ChainWorkspace {
   std::vector<Piece> pieces;
   Funnel funnel;
 #ifdef SUBMIN_TAUT_LANES
-  std::vector<double> slopes;  // at the first node of each piece of a string; elsewhere not a number
+  std::vector<double>
+      slopes;  // at the first node of each piece of a string; elsewhere not a number
   std::vector<std::int64_t> unfinished;
   std::vector<LanePlace> places;
   PieceLog log;
@@ -81,16 +87,18 @@ struct ChainWorkspace {
 
 #ifdef SUBMIN_TAUT_LANES
 // Where groups of eight chains lie, if they are either contiguous or side by side.
-inline bool find_places(const PathChains&, std::int64_t, const std::vector<Chain>&, std::vector<LanePlace>&) {
+inline bool find_places(const PathChains&, std::int64_t, const std::vector<Chain>&,
+                        std::vector<LanePlace>&) {
   return false;
 }
 
-inline bool find_places(const GridChains& grid, std::int64_t first, const std::vector<Chain>& chains,
-                        std::vector<LanePlace>& places) {
+inline bool find_places(const GridChains& grid, std::int64_t first,
+                        const std::vector<Chain>& chains, std::vector<LanePlace>& places) {
   places.clear();
   const auto count = static_cast<std::int64_t>(chains.size());
   for (std::int64_t k = 0; k < count; k += 8) {
-    LanePlace place(chains.data() + k, std::min<std::int64_t>(8, count - k), grid.node_stride, grid.edge_stride);
+    LanePlace place(chains.data() + k, std::min<std::int64_t>(8, count - k), grid.node_stride,
+                    grid.edge_stride);
     if (!place.find(grid.node_start + first + k, grid.edge_start + first + k)) return false;
     places.push_back(place);
   }
@@ -102,8 +110,8 @@ inline bool find_places(const GridChains& grid, std::int64_t first, const std::v
 template <class Chains>
 class ChainBatch {
  public:
-  ChainBatch(const Chains& chains, const ChainArrays& arrays, ChainWorkspace& work, std::int64_t begin,
-             std::int64_t end)
+  ChainBatch(const Chains& chains, const ChainArrays& arrays, ChainWorkspace& work,
+             std::int64_t begin, std::int64_t end)
       : chains_(chains), arrays_(arrays), work_(work), begin_(begin) {
     work_.chains.clear();
     work_.progress.clear();
@@ -123,7 +131,9 @@ class ChainBatch {
 #endif
     load();
     for (std::int64_t k = 0; k < count(); ++k)
-      solve_alone(k, [&](std::int64_t chain, std::int64_t end, double slope) { settle_piece(chain, end, slope); });
+      solve_alone(k, [&](std::int64_t chain, std::int64_t end, double slope) {
+        settle_piece(chain, end, slope);
+      });
     store();
   }
 
@@ -154,7 +164,8 @@ class ChainBatch {
       const std::int64_t chain = begin_ + k;
       if (arrays_.new_s != nullptr) arrays_.new_s[chains_.node(chain, j)] = node.value;
       if (j + 1 == chains_.length(chain)) return;
-      arrays_.new_flow[chains_.edge(chain, j)] = chains_.reversed(chain, j) ? -node.flow : node.flow;
+      arrays_.new_flow[chains_.edge(chain, j)] =
+          chains_.reversed(chain, j) ? -node.flow : node.flow;
     });
   }
 
@@ -166,7 +177,8 @@ class ChainBatch {
     for (std::int64_t first = 0; first < longest; first += 16)
       for (std::int64_t k = 0; k < count(); ++k) {
         const Chain& chain = work_.chains[k];
-        for (std::int64_t j = first; j < std::min(first + 16, chain.length); ++j) use(k, j, work_.nodes[chain.begin + j]);
+        for (std::int64_t j = first; j < std::min(first + 16, chain.length); ++j)
+          use(k, j, work_.nodes[chain.begin + j]);
       }
   }
 
@@ -174,7 +186,8 @@ class ChainBatch {
   template <class Use>
   void solve_alone(std::int64_t k, const Use& use) {
     const Chain& chain = work_.chains[k];
-    if (static_cast<std::int64_t>(work_.pieces.size()) < chain.length) work_.pieces.resize(chain.length);
+    if (static_cast<std::int64_t>(work_.pieces.size()) < chain.length)
+      work_.pieces.resize(chain.length);
     Piece* pieces = work_.pieces.data();
     std::int64_t found = Walk(work_.nodes.data()).solve(chain, pieces);
     if (found < 0) found = work_.funnel.solve(work_.nodes.data(), chain, pieces);
@@ -192,11 +205,13 @@ class ChainBatch {
     std::vector<LanePlace>& places = work_.places;
     if (!find_places(chains_, begin_, work_.chains, places)) {
       load();
-      walk_in_lanes([&](std::int64_t k, std::int64_t end, double slope) { settle_piece(k, end, slope); });
+      walk_in_lanes(
+          [&](std::int64_t k, std::int64_t end, double slope) { settle_piece(k, end, slope); });
       return store();
     }
     ChainLanes lanes(arrays_, work_.nodes.data(), work_.slopes.data());
-    std::fill(work_.slopes.begin(), work_.slopes.begin() + size_, std::numeric_limits<double>::quiet_NaN());
+    std::fill(work_.slopes.begin(), work_.slopes.begin() + size_,
+              std::numeric_limits<double>::quiet_NaN());
     lanes.load(places);
     walk_in_lanes([&](std::int64_t k, std::int64_t end, double slope) {
       Progress& at = work_.progress[k];
@@ -210,7 +225,9 @@ class ChainBatch {
   void walk_in_lanes(const Use& use) {
     PieceLog& log = work_.log;
     log.reserve(2 * size_);
-    const std::int64_t found = TautLanes(work_.nodes.data(), work_.chains, ChainLanes::kParking, log).run(work_.unfinished);
+    const std::int64_t found =
+        TautLanes(work_.nodes.data(), work_.chains, ChainLanes::kParking, log)
+            .run(work_.unfinished);
     for (std::int64_t k : work_.unfinished) work_.progress[k].node = -1;
     for (std::int64_t p = 0; p < found; ++p) {
       const std::int64_t k = log.chain(p);
@@ -251,10 +268,12 @@ template <class Chains>
 void solve_chains(const Chains& chains, const ChainArrays& arrays, int threads) {
   if (chains.count == 0) return;
   const std::vector<std::int64_t> bounds = chain_batches(chains);
-  parallel_for(static_cast<std::int64_t>(bounds.size()) - 1, 1, threads, [&](std::int64_t begin, std::int64_t end) {
-    static thread_local ChainWorkspace work;
-    for (std::int64_t b = begin; b < end; ++b) ChainBatch<Chains>(chains, arrays, work, bounds[b], bounds[b + 1]).solve();
-  });
+  parallel_for(static_cast<std::int64_t>(bounds.size()) - 1, 1, threads,
+               [&](std::int64_t begin, std::int64_t end) {
+                 static thread_local ChainWorkspace work;
+                 for (std::int64_t b = begin; b < end; ++b)
+                   ChainBatch<Chains>(chains, arrays, work, bounds[b], bounds[b + 1]).solve();
+               });
 }
 
 }  // namespace submin

@@ -1,21 +1,26 @@
 // The taut string: the exact total-variation projection of chains.
 //
-// A chain has nodes 0..k-1 with values r_j and edges (j, j+1) with flows t_j in [-b_j, f_j]. Changing the flows by d_j
-// changes the values by d_j - d_{j-1}, hence their sums X_j = r_0 + ... + r_j + d_j, which have to pass the gates
+// A chain has nodes 0..k-1 with values r_j and edges (j, j+1) with flows t_j in [-b_j, f_j].
+// Changing the flows by d_j changes the values by d_j - d_{j-1}, hence their sums X_j = r_0 + ... +
+// r_j + d_j, which have to pass the gates
 //     R_j - b_j - t_j <= X_j <= R_j + f_j - t_j,    R_j = r_0 + ... + r_j,    X_{k-1} = R_{k-1}.
-// The new values are the slopes of the string X and have least norm when it is taut (Davies & Kovac 2001,
-// doi:10.1214/aos/996986501): straight between the gate ends that it touches, turning up at an upper end and down at a
-// lower one. These are the optimality conditions; whoever finds such a string has found the only one.
+// The new values are the slopes of the string X and have least norm when it is taut (Davies & Kovac
+// 2001, doi:10.1214/aos/996986501): straight between the gate ends that it touches, turning up at
+// an upper end and down at a lower one. These are the optimality conditions; whoever finds such a
+// string has found the only one.
 //
-// The walk starts at the last touched gate, the apex, and keeps the highest slope that lower ends and the lowest slope
-// that upper ends demand. A gate out of their reach tells which end the string touches and where; the walk goes back
-// there and starts again. Sums start at the apex: errors do not grow along the chain.
+// The walk starts at the last touched gate, the apex, and keeps the highest slope that lower ends
+// and the lowest slope that upper ends demand. A gate out of their reach tells which end the string
+// touches and where; the walk goes back there and starts again. Sums start at the apex: errors do
+// not grow along the chain.
 //
-// Saturated edges are guesses: the string probably touches the same ends again. The walk takes a guess that it can reach
-// straight away, without looking further, and withdraws it when the string turns to the wrong side there. In a solver's
-// later sweeps nearly all guesses hold and the walk takes about one step a node, as against three to six without them.
+// Saturated edges are guesses: the string probably touches the same ends again. The walk takes a
+// guess that it can reach straight away, without looking further, and withdraws it when the string
+// turns to the wrong side there. In a solver's later sweeps nearly all guesses hold and the walk
+// takes about one step a node, as against three to six without them.
 //
-// A chain that uses up its budget of steps is solved by the funnel, whose time is linear for any data.
+// A chain that uses up its budget of steps is solved by the funnel, whose time is linear for any
+// data.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +42,14 @@ struct Chain {
   std::int64_t length;  // its number of nodes, at least 1
 };
 
-enum Side : std::int64_t { kNoSide = 0, kUpper = 1, kLower = 2 };  // the touched end; none where the gate has no width
+enum Side : std::int64_t {
+  kNoSide = 0,
+  kUpper = 1,
+  kLower = 2
+};  // the touched end; none where the gate has no width
 
-// A straight piece of a string. Its slope is rise / run; `code` holds its last node and the side touched there.
+// A straight piece of a string. Its slope is rise / run; `code` holds its last node and the side
+// touched there.
 struct Piece {
   double rise, run;
   std::int64_t code;
@@ -61,14 +71,16 @@ inline double clip_flow(const Node& node, double flow) {
   return node.forward < flow ? node.forward : flow;
 }
 
-// The string touches one end of the gate: the nearer one, the other is out of reach by more than rounding.
+// The string touches one end of the gate: the nearer one, the other is out of reach by more than
+// rounding.
 inline double saturated_flow(const Node& node, double flow) {
   return node.forward - flow < flow + node.backward ? node.forward : -node.backward;
 }
 
-// Replaces values and flows by the new ones along a piece, nodes begin, ..., end. Takes the change of the flow before it
-// and returns that of its last one.
-inline double settle(Node* nodes, std::int64_t begin, std::int64_t end, double slope, double change) {
+// Replaces values and flows by the new ones along a piece, nodes begin, ..., end. Takes the change
+// of the flow before it and returns that of its last one.
+inline double settle(Node* nodes, std::int64_t begin, std::int64_t end, double slope,
+                     double change) {
   for (std::int64_t j = begin; j < end; ++j) {
     Node& node = nodes[j];
     change += slope - node.value;
@@ -84,8 +96,9 @@ inline double settle(Node* nodes, std::int64_t begin, std::int64_t end, double s
   return change;
 }
 
-// Lee & Preparata's funnel: the hulls of the gates beyond the apex, kept in one double-ended array from the last lower
-// end over the apex to the last upper end, with slopes that increase all along. Sums are carried in two parts.
+// Lee & Preparata's funnel: the hulls of the gates beyond the apex, kept in one double-ended array
+// from the last lower end over the apex to the last upper end, with slopes that increase all along.
+// Sums are carried in two parts.
 class Funnel {
  public:
   // Solves a chain; `pieces` has room for one piece a node, and the number of pieces is returned.
@@ -118,7 +131,8 @@ class Funnel {
     slopes_.resize(size);
   }
 
-  static void add(double& sum, double& rest, double term) {  // Knuth's error-free sum of two numbers
+  static void add(double& sum, double& rest,
+                  double term) {  // Knuth's error-free sum of two numbers
     const double total = sum + term, part = total - sum;
     rest += (sum - (total - part)) + (term - part);
     sum = total;
@@ -129,8 +143,12 @@ class Funnel {
     return {node, sum, rest};
   }
 
-  static double rise(const Point& from, const Point& to) { return (to.value - from.value) + (to.rest - from.rest); }
-  static double run(const Point& from, const Point& to) { return static_cast<double>(to.node - from.node); }
+  static double rise(const Point& from, const Point& to) {
+    return (to.value - from.value) + (to.rest - from.rest);
+  }
+  static double run(const Point& from, const Point& to) {
+    return static_cast<double>(to.node - from.node);
+  }
   static double slope(const Point& from, const Point& to) { return rise(from, to) / run(from, to); }
 
   void emit(const Point& from, const Point& to, Side side) {
@@ -196,17 +214,20 @@ class Walk {
 
   static bool turns_wrong(const Piece& piece, const Piece& next) {
     const double old_rise = piece.rise * next.run, new_rise = next.rise * piece.run;
-    return piece.side() == kUpper ? new_rise < old_rise : piece.side() == kLower && new_rise > old_rise;
+    return piece.side() == kUpper ? new_rise < old_rise
+                                  : piece.side() == kLower && new_rise > old_rise;
   }
 
  private:
   Piece walk(std::int64_t apex, double offset) {
-    double sum = -offset, run = 1, low_rise = -kInfinity, low_run = 1, high_rise = kInfinity, high_run = 1;
+    double sum = -offset, run = 1, low_rise = -kInfinity, low_run = 1, high_rise = kInfinity,
+           high_run = 1;
     std::int64_t low_end = apex, high_end = apex;
     for (std::int64_t j = apex + 1;; ++j, run += 1) {
       const Node& node = nodes_[j];
       double up = node.forward - node.flow, down = node.backward + node.flow;
-      const bool fixed = up == 0 && down == 0, guess = fixed || ((up == 0 || down == 0) && j > withdrawn_);
+      const bool fixed = up == 0 && down == 0,
+                 guess = fixed || ((up == 0 || down == 0) && j > withdrawn_);
       const std::int64_t side = fixed ? kNoSide : up == 0 ? kUpper : kLower;
       if (guess) up = down = 0;
       sum += node.value;
@@ -214,7 +235,8 @@ class Walk {
       const double low_limit = low_rise * run, high_limit = high_rise * run;
       budget_ -= 1;
       if (top * low_run < low_limit) return {low_rise, low_run, Piece::encode(low_end, kLower)};
-      if (bottom * high_run > high_limit) return {high_rise, high_run, Piece::encode(high_end, kUpper)};
+      if (bottom * high_run > high_limit)
+        return {high_rise, high_run, Piece::encode(high_end, kUpper)};
       if (guess) return {top, run, Piece::encode(j, side)};
       if (!(top * high_run > high_limit)) high_rise = top, high_run = run, high_end = j;
       if (!(bottom * low_run < low_limit)) low_rise = bottom, low_run = run, low_end = j;

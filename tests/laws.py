@@ -32,7 +32,7 @@ def assert_in_base_polytope(y: np.ndarray, values: np.ndarray, tolerance: float)
 
 
 def lovasz(values: np.ndarray, x: np.ndarray) -> float:
-    """The Lovász extension by its definition: the integral of F({x > a}) over a, with F(V) below."""
+    """The Lovász extension by its definition, from the values of the level sets."""
     order = np.argsort(-x)
     prefixes = np.cumsum(1 << order)
     gains = np.diff(values[prefixes], prepend=0.0)

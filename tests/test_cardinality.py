@@ -12,7 +12,7 @@ import submin as sm
 from .laws import assert_block_laws, assert_round_trip, assert_term_laws
 from .problems import all_sets, cardinalities, concave_tables, group_values, vectors
 
-FEW = settings(max_examples=50)
+FEW = settings(max_examples=30)
 
 
 def spread(k, m):

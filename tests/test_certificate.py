@@ -16,7 +16,7 @@ from submin.certificate import lower_bound
 
 from .problems import FAMILIES, Model, models, set_index, vectors
 
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=30)
 SHAPES = [(1,), (4,), (2, 3), (2, 1, 2)]
 
 
@@ -96,6 +96,31 @@ def test_the_certificate_is_its_formula_in_exact_arithmetic(case: Model, data):
                 s[v] += Fraction(float(place[v])) * Fraction(float(value))
     exact = sum(min(Fraction(0), value) for value in s) + Fraction(case.problem.constant)
     assert abs(float(exact - Fraction(bound) - Fraction(violation))) <= rounding
+
+
+@FEW
+@given(st.data())
+def test_violations_are_within_their_error_in_exact_arithmetic(data):
+    """Edges: the excess over both bounds.  Groups: max over k of the k largest values less g(k)."""
+    case = data.draw(models(["cut", "cardinality"], shapes=SHAPES))
+    cut, groups = (part.term for part in case.parts)
+    flow, y = any_dual(data, case)
+    exact = Fraction(0)
+    for t, out, back in zip(flow, cut.forward, cut.backward, strict=True):
+        exact += max(Fraction(0), Fraction(t) - Fraction(out), -Fraction(back) - Fraction(t))
+    found = cut.violation(flow)
+    assert abs(Fraction(found.total) - exact) <= Fraction(found.error)
+    exact = Fraction(0)
+    for start, stop, first in zip(
+        groups.pointers, groups.pointers[1:], groups.value_pointers, strict=False
+    ):
+        largest, best = Fraction(0), Fraction(0)
+        for k, value in enumerate(sorted(y[start:stop], reverse=True), 1):
+            largest += Fraction(value)
+            best = max(best, largest - Fraction(groups.values[first + k]))
+        exact += best
+    found = groups.violation(y)
+    assert abs(Fraction(found.total) - exact) <= Fraction(found.error)
 
 
 def test_hard_constraints_are_counted_as_what_they_must_be():
@@ -262,7 +287,7 @@ def test_compensated_sums_are_within_their_error(values):
 @given(st.lists(st.floats(-1e10, 1e10), min_size=1, max_size=30), st.integers(0, 30))
 def test_sums_that_cancel(values, position):
     """Huge numbers that cancel leave the sum of the others."""
-    array = np.insert(np.array(values + [1e25]), min(position, len(values)), -1e25)
+    array = np.insert(np.array([*values, 1e25]), min(position, len(values)), -1e25)
     exact = sum(map(Fraction, values), Fraction(0))
     assert abs(Fraction(compensated_sum(array)) - exact) <= Fraction(sum_error(array))
 

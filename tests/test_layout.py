@@ -12,7 +12,7 @@ import submin as sm
 from .laws import assert_in_base_polytope
 from .problems import Model, models, vectors
 
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=25)
 SHAPES = [(1,), (4,), (2, 3), (2, 1, 2)]
 
 
@@ -50,11 +50,11 @@ def test_no_terms_are_no_blocks():
 @pytest.mark.parametrize(
     ("blocks", "message"),
     [
-        ("chessboard", "blocks='chessboard' is not a decomposition of GridCut"),
+        ("chessboard", "blocks='chessboard'"),
         (("lines", "lines", "functions"), "blocks='lines' is not a decomposition of Cut"),
         (("lines", "functions"), "blocks has 2 names for 3 terms"),
         ((), "blocks has 0 names for 3 terms"),
-        ("", "blocks='' is not a decomposition"),
+        ("", "blocks=''"),
     ],
 )
 def test_decompositions_that_are_refused(blocks, message):

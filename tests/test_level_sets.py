@@ -16,7 +16,7 @@ from .problems import Model, models, set_index, vectors
 SHAPES = [(1,), (4,), (2, 3), (2, 1, 2)]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(models(shapes=SHAPES), st.data())
 def test_no_level_set_is_better(case: Model, data):
     x = data.draw(vectors(False, case.problem.n))
@@ -29,7 +29,7 @@ def test_no_level_set_is_better(case: Model, data):
     assert found.lovasz == pytest.approx(expected, abs=1e-11 * case.scale * 10)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(models(whole=True, shapes=SHAPES), st.data())
 def test_no_smaller_prefix_is_as_good(case: Model, data):
     """Of the best prefixes of the order the smallest is returned; ties are broken by index."""
@@ -41,7 +41,7 @@ def test_no_smaller_prefix_is_as_good(case: Model, data):
     assert np.array_equal(found.members, prefixes[int(np.argmin(values))])
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(models(shapes=SHAPES, whole=True))
 def test_level_set_of_a_minimiser_is_a_minimiser(case: Model):
     best = int(np.argmin(case.values))

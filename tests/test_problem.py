@@ -11,7 +11,7 @@ import submin as sm
 
 from .problems import Model, Part, all_sets, model, models, parts, vectors
 
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=30)
 
 
 def assert_same_values(problem: sm.Problem, expected: np.ndarray, scale: float = 1.0) -> None:

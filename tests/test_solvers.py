@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from .problems import (
 )
 
 SOLVERS = general_solvers()
+SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # of cuts alone
 MIXED_SHAPES = [shape for shape in SHAPES if np.prod(shape) <= 9]
 FEW, FEWER = settings(max_examples=20), settings(max_examples=5)
 
@@ -60,8 +62,9 @@ def assert_solved_exactly(case: Model, result: sm.Result) -> None:
 # Brute force.
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("solver", "family"), [*product(SOLVERS, FAMILIES), *product(SPECIAL, ("cut", "grid_cut"))]
+)
 @FEWER
 @given(data=st.data())
 def test_each_family(solver, family, data):
@@ -310,7 +313,7 @@ def test_reference_kernels_give_the_same_answers():
 
 def test_unknown_kernels_are_refused():
     run = subprocess.run(
-        [sys.executable, "-c", "import submin"],
+        [sys.executable, "-c", PROBLEM + "sm.minimize(problem)"],
         env={**os.environ, "SUBMIN_KERNELS": "gpu"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode != 0
@@ -489,6 +492,12 @@ def test_settings_that_are_refused(settings_given, message):
 
 
 # Names.
+
+
+@pytest.mark.parametrize("solver", SPECIAL)
+def test_solvers_that_do_not_take_every_term_say_so(solver):
+    with pytest.raises(TypeError, match="Cardinality"):
+        sm.minimize(small_layout().problem, solver)
 
 
 @pytest.mark.parametrize("name", list(REGISTRY))

@@ -152,7 +152,7 @@ def test_files_of_another_kind(tmp_path, load, name):
 def test_arrays_of_another_program(tmp_path):
     np.savez(tmp_path / "file.npz", a=np.zeros(3))
     np.save(tmp_path / "file.npy", np.zeros(3))
-    for path in (tmp_path / "file.npz", tmp_path / "file.npy", tmp_path):
+    for path in (tmp_path / "file.npz", tmp_path / "file.npy"):
         with pytest.raises(ValueError, match="is not a submin file"):
             sm.Result.load(path)
 

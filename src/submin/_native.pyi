@@ -1,5 +1,11 @@
-# The compiled kernels have the signatures of their NumPy twins.
+# The compiled kernels have the signatures of their NumPy twins; the flows have no twin.
 
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.chains_reference import grid_chains_project as grid_chains_project
 from submin.kernels.chains_reference import grid_chains_sweep as grid_chains_sweep
 from submin.kernels.chains_reference import path_chains_project as path_chains_project
@@ -18,3 +24,31 @@ from submin.kernels.reference import grid_project as grid_project
 from submin.kernels.reference import grid_sweep as grid_sweep
 from submin.kernels.reference import table_project as table_project
 from submin.kernels.reference import table_sweep as table_sweep
+
+class GridFlow:
+    def __init__(
+        self,
+        shape: PointerArray,
+        offsets: PointerArray,
+        backward: Sequence[FloatArray],
+        forward: Sequence[FloatArray],
+        flows: Sequence[FloatArray],
+        s: FloatArray,
+    ) -> None: ...
+    def advance(self, budget: int, threads: int = 1) -> bool: ...
+    def members(self, member: npt.NDArray[np.uint8], largest: bool = False) -> None: ...
+    def counts(self) -> dict[str, int]: ...
+
+class GraphFlow:
+    def __init__(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        backward: FloatArray,
+        forward: FloatArray,
+        flow: FloatArray,
+        s: FloatArray,
+    ) -> None: ...
+    def advance(self, budget: int, threads: int = 1) -> bool: ...
+    def members(self, member: npt.NDArray[np.uint8], largest: bool = False) -> None: ...
+    def counts(self) -> dict[str, int]: ...

@@ -13,7 +13,7 @@ from submin.layout import Layout
 from submin.problem import Problem
 from submin.progress import reporting
 from submin.result import Result
-from submin.solvers import resolve
+from submin.solvers import choose, choose_proximal, resolve
 from submin.solvers.solver import Solver
 
 DEFAULT_MAX_PASSES = 10_000
@@ -170,7 +170,7 @@ def _solve(
     callback: Callback | None,
     warm_start: WarmStart | None,
 ) -> Result:
-    chosen = resolve(solver, layout)
+    chosen = resolve(solver, layout, choose if limits.goal is DISCRETE else choose_proximal)
     dual = _starting_dual(layout, warm_start)
     with reporting(progress, callback) as report:
         return Run(layout, chosen, limits, report).solve(dual)

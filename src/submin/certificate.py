@@ -88,7 +88,7 @@ def certify(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) ->
     rounding += 4.0 * UNIT_ROUNDOFF * (abs(value) if np.isfinite(value) else 0.0)
     computed_gap = value - bound
     rigorous = bound - rounding
-    granularity = problem.granularity()
+    granularity = problem.granularity
     if granularity > 2.0 * rounding:
         steps = np.ceil((rigorous - problem.constant) / granularity)
         rigorous = max(rigorous, float(steps * granularity) + problem.constant)
@@ -121,9 +121,7 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, fl
         error += excess.error
         depth += term.depth + 1
         magnitude += term.magnitude(part)
-    free = np.where(problem.forced_in, s, np.minimum(0.0, s))
-    bound = compensated_sum(np.where(problem.forced_out, 0.0, free))
-    bound += problem.constant - violation
+    bound = compensated_sum(problem.least_costs(s)) + problem.constant - violation
     return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
 
 

@@ -104,8 +104,8 @@ class Incumbent:
                 f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
             )
         problem = self.layout.problem
-        free = np.where(problem.forced_in, s - self.layout.unary, np.minimum(0.0, s))
-        bound = float(np.sum(np.where(problem.forced_out, 0.0, free))) + problem.constant
+        costs = np.where(problem.forced_in, s - self.layout.unary, s) if problem.has_forced else s
+        bound = float(np.sum(problem.least_costs(costs))) + problem.constant
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
@@ -135,6 +135,8 @@ class Run(Generic[State]):
         self.history = History()
         self.interrupted = False
         self.threshold = float("inf")
+        self.exact = isinstance(solver, ExactSolver)
+        self.state: State | None = None
 
     @property
     def passes(self) -> float:
@@ -155,27 +157,37 @@ class Run(Generic[State]):
             self._loop(dual)
         except KeyboardInterrupt:
             self.interrupted = True
+            self._look_once_more()
         return self._result()
 
     def _loop(self, dual: Dual) -> None:
         """Check the start, unless the solver is exact, and then after each stretch of steps."""
-        exact = isinstance(self.solver, ExactSolver)
         self.best.offer_set(self.best.members)
-        self.best.offer_dual(dual, self.best.s)
-        state = self.solver.start(self.layout, dual)
-        if exact and not self._at_limit():
-            self._advance(state)
-        while not self._check(state):
-            self._advance(state)
+        if not self.exact:
+            self.best.offer_dual(dual, self.best.s)
+        self.state = self.solver.start(self.layout, dual)
+        if self.exact and not self._at_limit():
+            self._advance(self.state)
+        while not self._check(self.state) and not self._done(self.state):
+            self._advance(self.state)
+
+    def _look_once_more(self) -> None:
+        """Take what an interrupted exact solver has reached; its dual is valid between steps."""
+        if self.exact and self.state is not None:
+            self._check(self.state)
+
+    def _done(self, state: State) -> bool:
+        """Say whether an exact solver has nothing left to do."""
+        return isinstance(self.solver, ExactSolver) and self.solver.done(state)
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        goal = self.limits.next_check(self.passes) * self.layout.r
+        goal = float("inf") if self.exact else self.limits.next_check(self.passes) * self.layout.r
         deadline = self.started + self.limits.time_limit
         while self.projections < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)
             self.projections += projections
-            if isinstance(self.solver, ExactSolver) and self.solver.done(state):
+            if self._done(state):
                 return
 
     def _check(self, state: State) -> bool:

@@ -51,7 +51,7 @@ class Layout:
     ) -> None:
         if threads < 0:
             raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
-        self.problem = problem
+        self.problem, self.threads = problem, threads
         self.unary = problem.finite_unary()
         names = (
             _name_for_all(problem.terms, decomposition)
@@ -110,7 +110,8 @@ class Layout:
         """Return s = u + sum_i y_i, shape (n,)."""
         s = self.unary.copy()
         for term, part in zip(self.problem.terms, dual, strict=True):
-            term.accumulate(part, s)
+            if part.any():
+                term.accumulate(part, s)
         return s
 
     def greedy_vertex(self, x: FloatArray) -> Dual:

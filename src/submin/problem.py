@@ -8,6 +8,7 @@ a finite cost in its place, just beyond what the terms can outweigh (``Problem.f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from os import PathLike
 from typing import Self
 
@@ -127,18 +128,25 @@ class Problem:
         base = np.where(np.isposinf(unary) | finite, second, first)
         return cls(unary, terms, compensated_sum(base))
 
-    @property
+    @cached_property
     def forced_in(self) -> BoolArray:
         """Flat mask of the elements whose unary is -inf."""
         return np.isneginf(self.unary).ravel()
 
-    @property
+    @cached_property
     def forced_out(self) -> BoolArray:
         """Flat mask of the elements whose unary is +inf."""
         return np.isposinf(self.unary).ravel()
 
+    @cached_property
+    def has_forced(self) -> bool:
+        """Whether any element has a hard constraint."""
+        return bool(np.any(self.forced_in) or np.any(self.forced_out))
+
     def repaired(self, members: BoolArray) -> BoolArray:
         """Return the flat set with the hard constraints imposed; never raises the value."""
+        if not self.has_forced:
+            return members
         return (members | self.forced_in) & ~self.forced_out
 
     def evaluate(self, members: npt.ArrayLike) -> float:
@@ -150,11 +158,24 @@ class Problem:
             The set S.
         """
         flat = self.flat_set("members", members)
-        if np.any(flat & self.forced_out) or np.any(self.forced_in & ~flat):
-            return float("inf")
-        chosen = self.unary.ravel()[flat & ~self.forced_in]
+        if self.has_forced:
+            if np.any(flat & self.forced_out) or np.any(self.forced_in & ~flat):
+                return float("inf")
+            chosen = self.unary.ravel()[flat & ~self.forced_in]
+        else:
+            chosen = self.unary.ravel()[flat]
         parts = [compensated_sum(chosen), *(term.evaluate(flat) for term in self.terms)]
         return compensated_sum(np.array([*parts, self.constant]))
+
+    def least_costs(self, s: FloatArray) -> FloatArray:
+        """Return what each element costs at least in any allowed set, for costs s: min(0, s).
+
+        Elements with hard constraints count as what they must be.
+        """
+        least = np.minimum(0.0, s)
+        if self.has_forced:
+            least = np.where(self.forced_out, 0.0, np.where(self.forced_in, s, least))
+        return least
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
         """Check a set given as a mask of the problem's shape, and flatten it."""
@@ -183,8 +204,9 @@ class Problem:
         beyond = np.where(self.forced_out, margin - low, -margin - high)
         return np.where(np.isfinite(unary), unary, beyond)
 
+    @cached_property
     def granularity(self) -> float:
-        """Return g > 0 if all values of F, less the constant, are multiples of g, or else 0."""
+        """A number that divides all values of F, less the constant; 0 if none is known."""
         finite = self.unary[np.isfinite(self.unary)]
         parts = [term.granularity() for term in self.terms]
         own = common_granularity(finite)

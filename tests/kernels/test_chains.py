@@ -152,9 +152,19 @@ def test_weighted_total_variation_of_three_values(kernels):
     )
     np.testing.assert_allclose(-s, [6.25, 6.25, 13.6], rtol=1e-15)
     np.testing.assert_allclose(flow, [-0.25, -0.2], rtol=1e-14)
-    np.testing.assert_allclose(-project(
-        kernels, "grid", line(3), (weights, weights), np.zeros(2), -2 * np.array([6, 6.3, 13.8]), 2.0
-    ), [0.25, 0.2], rtol=1e-14)
+    np.testing.assert_allclose(
+        -project(
+            kernels,
+            "grid",
+            line(3),
+            (weights, weights),
+            np.zeros(2),
+            -2 * np.array([6, 6.3, 13.8]),
+            2.0,
+        ),
+        [0.25, 0.2],
+        rtol=1e-14,
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -338,7 +348,11 @@ def test_sizes_are_checked():
         native.grid_chains_project(*line(3), weights, weights, flow, s, 1.0, np.zeros(1), 1)
     paths = [np.array([0, 3]), np.arange(3, dtype=np.int32), np.arange(2, dtype=np.int32)]
     signs = np.ones(2, np.int8)
-    for k, wrong in [(0, np.array([0, 0, 3])), (1, np.full(3, 7, np.int32)), (2, signs.astype("i4"))]:
+    for k, wrong in [
+        (0, np.array([0, 0, 3])),
+        (1, np.full(3, 7, np.int32)),
+        (2, signs.astype("i4")),
+    ]:
         broken = [*paths[:k], wrong, *paths[k + 1 :]]
         if k == 2:
             broken[2] = broken[2][:1]

@@ -19,6 +19,7 @@ and ignored.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,7 @@ def _grid_chains(
 def _path_chains(
     indptr: PointerArray, nodes: IndexArray, edges: IndexArray, orientation: NDArray[np.int8]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]]:
-    for k, (begin, end) in enumerate(zip(indptr[:-1], indptr[1:], strict=True)):
+    for k, (begin, end) in enumerate(pairwise(indptr.tolist())):
         part = slice(begin - k, end - k - 1)
         yield nodes[begin:end].astype(np.int64), edges[part].astype(np.int64), orientation[part]
 

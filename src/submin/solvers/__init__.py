@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from submin.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.acdm import ACDM
 from submin.solvers.ap import AP
-from submin.solvers.choice import Choice, choose
+from submin.solvers.choice import Choice, choose, choose_proximal
 from submin.solvers.douglas_rachford import DouglasRachford
 from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
+from submin.solvers.max_flow import MaxFlow
 from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
@@ -30,12 +32,14 @@ __all__ = [
     "CyclicSweeps",
     "DouglasRachford",
     "FrankWolfe",
+    "MaxFlow",
     "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
     "SmoothedLovasz",
     "Solver",
     "choose",
+    "choose_proximal",
     "resolve",
 ]
 
@@ -52,11 +56,16 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "douglas_rachford": DouglasRachford,
     "frank_wolfe": FrankWolfe,
     "smoothed_lovasz": SmoothedLovasz,
+    "max_flow": MaxFlow,
 }
 """Every solver by its name; tests, benchmarks and the command line read this table."""
 
 
-def resolve(solver: Solver[Any] | str, layout: Layout) -> Solver[Any]:
+def resolve(
+    solver: Solver[Any] | str,
+    layout: Layout,
+    automatic: Callable[[Layout], Choice] = choose,
+) -> Solver[Any]:
     """Return the solver that a name stands for; ``"auto"`` looks at the layout.
 
     Raises
@@ -68,7 +77,7 @@ def resolve(solver: Solver[Any] | str, layout: Layout) -> Solver[Any]:
     """
     if isinstance(solver, str):
         if solver == "auto":
-            return choose(layout).solver
+            return automatic(layout).solver
         if solver not in REGISTRY:
             names = ", ".join(repr(name) for name in ("auto", *REGISTRY))
             raise ValueError(f"solver={solver!r} is not known; the solvers are {names}")

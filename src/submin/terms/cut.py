@@ -130,6 +130,10 @@ class Cut(EdgeTerm):
             None if same else backward,
         )
 
+    def edge_list(self) -> tuple[IndexArray, IndexArray]:
+        """Return the tails and heads."""
+        return self.tails, self.heads
+
     def crossing(self, members: BoolArray) -> list[FloatArray]:
         """Return the weights of the edges that S cuts, O(m)."""
         tail, head = members[self.tails], members[self.heads]

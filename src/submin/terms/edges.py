@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum
-from submin._typing import BoolArray, FloatArray
+from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.term import Term, Violation
 
 
@@ -29,6 +29,10 @@ class EdgeTerm(Term):
     """A sum of edge functions, held in a few segments of weights."""
 
     segments: Sequence[Segment]
+
+    @abstractmethod
+    def edge_list(self) -> tuple[IndexArray, IndexArray]:
+        """Return the tails and heads of all edges, in the order of the dual."""
 
     @abstractmethod
     def crossing(self, members: BoolArray) -> list[FloatArray]:
@@ -47,8 +51,9 @@ class EdgeTerm(Term):
         total = 0.0
         for slots, forward, backward in self.segments:
             flow = dual[slots]
-            excess = np.maximum(flow - forward, 0.0) + np.maximum(-backward - flow, 0.0)
-            total += compensated_sum(excess)
+            if np.any(flow > forward) or np.any(flow < -backward):
+                excess = np.maximum(flow - forward, 0.0) + np.maximum(-backward - flow, 0.0)
+                total += compensated_sum(excess)
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
 
     def magnitude(self, dual: FloatArray) -> float:

@@ -153,6 +153,13 @@ class GridCut(EdgeTerm):
         heads = tuple(slice(max(0, d), max(0, d) + length) for d, length in pairs)
         return tails, heads
 
+    def edge_list(self) -> tuple[IndexArray, IndexArray]:
+        """Return the tails and heads of all edges as explicit indices, O(edges) of memory."""
+        pixels = np.arange(self.elements, dtype=np.int32).reshape(self.shape)
+        ends = [self.ends(k) for k in range(len(self.offsets))]
+        tails = np.concatenate([pixels[tail].ravel() for tail, _ in ends])
+        return tails, np.concatenate([pixels[head].ravel() for _, head in ends])
+
     def crossing(self, members: BoolArray) -> list[FloatArray]:
         """Return the weights of the edges that S cuts, O(edges)."""
         inside = members.reshape(self.shape)

@@ -79,7 +79,8 @@ class ColourModel:
             logs[k] = -0.5 * np.einsum("ij,ij->i", white, white)
             logs[k] += np.log(weight) + log_determinant + constant
         logs[-1] = np.log(OUTLIER_SHARE / self.volume)
-        density: FloatArray = np.logaddexp.reduce(logs, axis=0)
+        largest = logs.max(axis=0)
+        density: FloatArray = largest + np.log(np.exp(logs - largest).sum(axis=0))
         return density
 
 
@@ -196,7 +197,7 @@ def fit_colour_model(
     ImportError
         If scikit-learn is not installed.
     """
-    distinct = len(np.unique(colours.round(6), axis=0))
+    distinct = _distinct_colours(colours, components if start is None else len(start.weights))
     count = min(components, distinct)
     settings: dict[str, Any] = {
         "reg_covar": VARIANCE_FLOOR,
@@ -215,6 +216,12 @@ def fit_colour_model(
         # One pixel is a model too, but scikit-learn asks for two samples.
         mixture.fit(np.repeat(colours, MINIMUM_SAMPLES, axis=0) if len(colours) == 1 else colours)
     return ColourModel(mixture.weights_, mixture.means_, mixture.covariances_, volume)
+
+
+def _distinct_colours(colours: FloatArray, enough: int) -> int:
+    """Count colours that differ by more than rounding; no further than `enough`."""
+    few = len(np.unique(colours[: 10 * enough].round(6), axis=0))
+    return few if few >= enough else len(np.unique(colours.round(6), axis=0))
 
 
 def _inverses(covariances: FloatArray) -> FloatArray:

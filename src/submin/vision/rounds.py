@@ -7,9 +7,8 @@ The energy never goes up.  Over S, a mask that costs more than the last one is n
 expectation maximisation from the last models lowers the cost, up to its variance floor and the
 sampling of pixels; models that make the mask cost more are not taken.
 
-Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720.  Two deviations: mixtures are fitted by
-expectation maximisation instead of hard assignments, and rounds are solved roughly until the mask
-settles, and then to the tolerance asked for (the proof belongs to the last round).
+Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720, but for the way that the mixtures are
+fitted.
 """
 
 from __future__ import annotations
@@ -21,23 +20,20 @@ from typing import Protocol
 
 import numpy as np
 
-from submin._typing import FloatArray
-from submin.certificate import Status, certify
+from submin._typing import BoolArray, FloatArray
+from submin.certificate import certify
 from submin.problem import Problem
 from submin.result import Result
 from submin.terms import Term
 from submin.vision.colour_models import ColourFitter, ColourModels
 from submin.vision.seeds import Seeds
 
-ROUGH_GAP = 1e-3
-"""Gap of a rough round, in nats per pixel."""
-
 
 class Solve(Protocol):
     """``minimize`` with the settings that all rounds share."""
 
     def __call__(
-        self, problem: Problem, *, tol: float, warm_start: Result | None, time_limit: float | None
+        self, problem: Problem, *, warm_start: Result | None, time_limit: float | None
     ) -> Result:
         """Minimise."""
         ...
@@ -88,31 +84,26 @@ class Alternation:
         """Alternate between mask and models, for `limit` rounds at most."""
         models = self.fitter.first(self.seeds.first_foreground, self.seeds.first_background)
         costs = models.costs(self.fitter.features)
-        tolerance = max(self.tol, ROUGH_GAP * self.seeds.foreground.size)
         last: Result | None = None
-        for number in range(1, limit + 1):
-            tolerance = self.tol if number == limit else tolerance
+        for _ in range(limit):
             problem = segmentation_problem(*costs, self.seeds, self.terms)
-            result = self._answer(problem, tolerance, last)
-            same = last is not None and np.array_equal(result.minimizer, last.minimizer)
-            proved = tolerance == self.tol or result.status is not Status.STOPPED
-            yield Round(problem, result, models, same and proved)
-            if same and proved:
+            result = self.solve(problem, warm_start=last, time_limit=self.clock.left)
+            if last is not None:
+                result = self._no_worse(problem, result, last.minimizer)
+            settled = last is not None and np.array_equal(result.minimizer, last.minimizer)
+            yield Round(problem, result, models, settled)
+            if settled:
                 return
-            if same:
-                tolerance = self.tol
-            else:
-                models, costs = self.fitter.refit(models, result.minimizer, costs)
+            models, costs = self.fitter.refit(models, result.minimizer, costs)
             last = result
 
-    def _answer(self, problem: Problem, tolerance: float, last: Result | None) -> Result:
-        """Solve, warm; keep the last mask unless one that costs less is found."""
-        result = self.solve(problem, tol=tolerance, warm_start=last, time_limit=self.clock.left)
-        if last is not None and problem.evaluate(last.minimizer) <= result.value:
-            mask = last.minimizer
-            certificate = certify(problem, mask.ravel(), result.dual)
-            result = replace(result, minimizer=mask, certificate=certificate)
-        return replace(result, status=result.certificate.status(self.tol))
+    def _no_worse(self, problem: Problem, result: Result, mask: BoolArray) -> Result:
+        """Keep the last mask unless one that costs less is found."""
+        if problem.evaluate(mask) > result.value:
+            return result
+        certificate = certify(problem, mask.ravel(), result.dual)
+        status = certificate.status(self.tol)
+        return replace(result, minimizer=mask, certificate=certificate, status=status)
 
 
 def segmentation_problem(

@@ -140,8 +140,7 @@ def segment(
     max_rounds : int, optional
         Largest number of rounds; 1 keeps the first colour models.
     solver, tol, max_passes, threads, progress, callback
-        As for ``minimize``, in each round; `tol` is reached in the last one.  A callback that
-        returns ``True`` ends the rounds too.
+        As for ``minimize``, in each round.  A callback that returns ``True`` ends the rounds too.
     time_limit : float, optional
         Seconds for all rounds together; the first round always gives an answer.
     seed : int, optional
@@ -193,8 +192,8 @@ def segment(
     if superpixels:
         terms.append(superpixel_term(superpixel_labels(features, superpixels), superpixel_weight))
     solve = partial(
-        minimize, solver=solver, max_passes=max_passes, threads=threads, progress=progress,
-        callback=callback,
+        minimize, solver=solver, tol=tol, max_passes=max_passes, threads=threads,
+        progress=progress, callback=callback,
     )  # fmt: skip
     return _collect(Alternation(fitter, seeds, terms, solve, tol, clock), max_rounds)
 

@@ -1,0 +1,173 @@
+// Bindings of the max-flow finish: resumable solvers on the caller's arrays. Sizes are checked here.
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "bindings.hpp"
+#include "graph_flow.hpp"
+#include "grid_flow.hpp"
+
+namespace submin {
+namespace {
+
+using flow::Counts;
+using Members = Array<std::uint8_t>;
+using Offsets = Array<const std::int64_t, 2>;
+
+constexpr std::int64_t kMostNodes = (std::int64_t{1} << 31) / flow::kStep - 2;  // labels: 31 bits
+constexpr std::int64_t kMostEdges = std::int64_t{1} << 30;
+
+std::int64_t weight_step(const ConstValues& weights, std::int64_t edges, const char* name) {
+  if (weights.size() == 1) return 0;
+  require_size(weights.size(), edges, name);
+  return 1;
+}
+
+nb::dict counts_to_dict(const Counts& counts) {
+  nb::dict result;
+  result["pushes"] = counts.pushes;
+  result["grown"] = counts.grown;
+  result["adopted"] = counts.adopted;
+  result["raised"] = counts.raised;
+  result["lost"] = counts.lost;
+  return result;
+}
+
+flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& offsets,
+                                   const std::vector<ConstValues>& backward,
+                                   const std::vector<ConstValues>& forward,
+                                   const std::vector<Values>& flows, const Values& s) {
+  flow::GridFlowProblem problem;
+  problem.shape.assign(shape.data(), shape.data() + shape.size());
+  require(!problem.shape.empty(), "shape must have at least one axis");
+  double size = 1;
+  for (const std::int64_t extent : problem.shape) {
+    require(extent > 0, "shape must be positive");
+    size *= static_cast<double>(extent);
+  }
+  require(size <= static_cast<double>(kMostNodes), "the grid has too many nodes");
+  require_size(s.size(), problem.size(), "s");
+  require(flows.size() <= flow::kMostOffsets, "at most 13 offsets");
+  require_size(offsets.shape(0), size_of(flows.size()), "offsets");
+  require_size(offsets.shape(1), size_of(shape.size()), "offsets[0]");
+  require_size(backward.size(), size_of(flows.size()), "backward");
+  require_size(forward.size(), size_of(flows.size()), "forward");
+  for (std::size_t k = 0; k < flows.size(); ++k) {
+    const std::int64_t* offset = offsets.data() + k * shape.size();
+    std::int64_t edges = 1;
+    bool moves = false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      require(std::abs(offset[i]) <= kMostNodes, "offsets are too large");
+      edges *= std::max<std::int64_t>(problem.shape[i] - std::abs(offset[i]), 0);
+      moves = moves || offset[i] != 0;
+    }
+    require(moves, "offsets must not be zero");
+    require_size(flows[k].size(), edges, "flows[k]");
+    problem.edges.push_back({{offset, offset + shape.size()},
+                             backward[k].data(),
+                             forward[k].data(),
+                             flows[k].data(),
+                             weight_step(backward[k], edges, "backward[k]"),
+                             weight_step(forward[k], edges, "forward[k]")});
+  }
+  problem.imbalance = s.data();
+  return problem;
+}
+
+flow::GraphFlowProblem graph_problem(const ConstIndices& tails, const ConstIndices& heads,
+                                     const ConstValues& backward, const ConstValues& forward,
+                                     const Values& flow, const Values& s) {
+  const std::int64_t edges = size_of(tails.size()), nodes = size_of(s.size());
+  require(edges < kMostEdges, "the graph has too many edges");
+  require(nodes <= kMostNodes, "the graph has too many nodes");
+  require_size(heads.size(), edges, "heads");
+  require_size(flow.size(), edges, "flow");
+  require_below(tails, nodes, "tails");
+  require_below(heads, nodes, "heads");
+  return {nodes,
+          edges,
+          tails.data(),
+          heads.data(),
+          backward.data(),
+          forward.data(),
+          flow.data(),
+          weight_step(backward, edges, "backward"),
+          weight_step(forward, edges, "forward"),
+          s.data()};
+}
+
+// Holds the arrays that the solver works on.
+class BoundGridFlow {
+ public:
+  BoundGridFlow(const ConstPointers& shape, const Offsets& offsets,
+                std::vector<ConstValues> backward, std::vector<ConstValues> forward,
+                std::vector<Values> flows, const Values& s)
+      : backward_(std::move(backward)), forward_(std::move(forward)), flows_(std::move(flows)),
+        s_(s),
+        solver_(flow::make_grid_flow(
+            grid_problem(shape, offsets, backward_, forward_, flows_, s_))) {}
+
+  bool advance(std::int64_t budget, int threads) {
+    return solver_->finished() || solver_->advance(budget, threads);
+  }
+  void members(const Members& member, bool largest) {
+    require_size(member.size(), size_of(s_.size()), "member");
+    require(solver_->finished(), "members are known when advance has returned True");
+    solver_->members(largest, member.data());
+  }
+  nb::dict counts() const { return counts_to_dict(solver_->counts()); }
+
+ private:
+  std::vector<ConstValues> backward_, forward_;
+  std::vector<Values> flows_;
+  Values s_;
+  std::unique_ptr<flow::GridFlow> solver_;
+};
+
+class BoundGraphFlow {
+ public:
+  BoundGraphFlow(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
+                 const ConstValues& forward, const Values& flow, const Values& s)
+      : heads_(heads), backward_(backward), forward_(forward), flow_(flow), s_(s),
+        solver_(graph_problem(tails, heads, backward, forward, flow, s)) {}
+
+  bool advance(std::int64_t budget, int) { return solver_.finished() || solver_.advance(budget); }
+  void members(const Members& member, bool largest) {
+    require_size(member.size(), size_of(s_.size()), "member");
+    require(solver_.finished(), "members are known when advance has returned True");
+    solver_.members(largest, member.data());
+  }
+  nb::dict counts() const { return counts_to_dict(solver_.counts()); }
+
+ private:
+  ConstIndices heads_;
+  ConstValues backward_, forward_;
+  Values flow_, s_;
+  flow::GraphFlow solver_;
+};
+
+template <class Solver>
+void bind_solver(nb::class_<Solver>& solver) {
+  solver.def("advance", &Solver::advance, "budget"_a, "threads"_a = 1, WithoutLock())
+      .def("members", &Solver::members, "member"_a.noconvert(), "largest"_a = false, WithoutLock())
+      .def("counts", &Solver::counts);
+}
+
+}  // namespace
+
+void bind_flow(nb::module_& module) {
+  nb::class_<BoundGridFlow> grid(module, "GridFlow");
+  grid.def(nb::init<const ConstPointers&, const Offsets&, std::vector<ConstValues>,
+                    std::vector<ConstValues>, std::vector<Values>, const Values&>(),
+           "shape"_a.noconvert(), "offsets"_a.noconvert(), "backward"_a.noconvert(),
+           "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert());
+  bind_solver(grid);
+  nb::class_<BoundGraphFlow> graph(module, "GraphFlow");
+  graph.def(nb::init<const ConstIndices&, const ConstIndices&, const ConstValues&,
+                     const ConstValues&, const Values&, const Values&>(),
+            "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
+            "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert());
+  bind_solver(graph);
+}
+
+}  // namespace submin

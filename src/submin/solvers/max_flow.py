@@ -1,0 +1,186 @@
+"""Exact minimisation of cuts: a few sweeps, then maximum flow in the residual graph of the dual.
+
+    y <- a few sweeps over the blocks, from any feasible dual
+    The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
+    backward + t from j to i; node v has the excess -s_v.
+    Push excess to deficits along residual paths until none is left.
+    S <- the nodes that the remaining excess reaches (smallest minimiser), or the complement of
+         those that reach a remaining deficit (largest)
+
+Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel grows breadth-first
+forests that survive from one augmentation to the next (excess incremental breadth-first search:
+Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015, doi:10.1007/978-3-662-48350-3_52).  Sweeps over
+chains make most of the flow before the search begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from submin._typing import BoolArray, Dual, FloatArray
+from submin.layout import Layout
+from submin.terms.edges import EdgeTerm
+from submin.terms.grid_cut import GridCut
+from submin.terms.term import Term
+
+if TYPE_CHECKING:
+    from submin._native import GraphFlow, GridFlow
+
+SLICE = 100_000
+"""Node visits between two looks at the clock, at most some 50 milliseconds."""
+
+
+def accepts(terms: Sequence[Term]) -> bool:
+    """Say whether all terms are cuts, and the compiled kernels that this needs are there."""
+    try:
+        from submin import _native  # noqa: F401
+    except ImportError:
+        return False
+    return all(isinstance(term, EdgeTerm) for term in terms)
+
+
+@dataclass
+class MaxFlowState:
+    """The dual y and its s, changed in place by the flow once the sweeps are over."""
+
+    y: Dual
+    s: FloatArray
+    flow: GridFlow | GraphFlow | None = None
+    sweeps: int = 0
+    done: bool = False
+    members: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+
+@dataclass(frozen=True)
+class MaxFlow:
+    """Maximum flow on the residual graph, after a few sweeps; for problems whose terms are cuts.
+
+    Parameters
+    ----------
+    sweeps : int, optional
+        Sweeps over the chains of a grid before the search; other graphs start with the search.
+    largest : bool, optional
+        Return the largest minimiser and not the smallest.
+
+    Examples
+    --------
+    >>> import submin as sm
+    >>> problem = sm.Problem([1, -2, 1], [sm.GridCut(3, 1)])
+    >>> sm.minimize(problem, sm.MaxFlow(largest=True)).minimizer
+    array([ True,  True,  True])
+    """
+
+    sweeps: int = 1
+    largest: bool = False
+
+    def __post_init__(self) -> None:
+        if self.sweeps < 0:
+            raise ValueError(f"sweeps is {self.sweeps}: it must be 0 or more")
+
+    def start(self, layout: Layout, dual: Dual) -> MaxFlowState:
+        """Start from a feasible dual.
+
+        Raises
+        ------
+        TypeError
+            If a term is not a cut.
+        """
+        for index, term in enumerate(layout.problem.terms):
+            if not isinstance(term, EdgeTerm):
+                raise TypeError(
+                    f"MaxFlow needs terms that are cuts, but terms[{index}] is a "
+                    f"{type(term).__name__}; AcceleratedSweeps takes every term"
+                )
+        if not accepts(layout.problem.terms):
+            raise TypeError(
+                "MaxFlow needs the compiled kernels, which did not load; AcceleratedSweeps runs "
+                "without them"
+            )
+        joined = np.concatenate([np.zeros(0), *dual])
+        stops = np.cumsum([0, *(part.size for part in dual)])
+        y = [joined[a:b] for a, b in pairwise(stops)]
+        state = MaxFlowState(y, layout.total(y))
+        if not isinstance(_single_grid(layout), GridCut):
+            self._open(layout, state, joined)
+        return state
+
+    def step(self, layout: Layout, state: MaxFlowState) -> int:
+        """Do one sweep, or a slice of the search."""
+        if state.flow is None and state.sweeps < self.sweeps:
+            for i in range(layout.r):
+                layout.sweep(i, state.y, state.s)
+            state.sweeps += 1
+            return layout.r
+        if state.flow is None:
+            self._open(layout, state, state.y[0])
+        if state.flow is not None and state.flow.advance(SLICE, layout.threads):
+            member = np.zeros(layout.n, dtype=np.uint8)
+            state.flow.members(member, self.largest)
+            state.members, state.done = member.astype(np.bool_), True
+        return 0
+
+    def _open(self, layout: Layout, state: MaxFlowState, joined: FloatArray) -> None:
+        """Put the residual graph of the current dual before the kernel, which works in place."""
+        from submin._native import GraphFlow, GridFlow
+
+        grid = _single_grid(layout)
+        if isinstance(grid, GridCut):
+            used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
+            parts = [grid.segments[k] for k in used]
+            offsets = np.array([grid.offsets[k] for k in used], dtype=np.int64)
+            state.flow = GridFlow(
+                np.array(grid.shape, dtype=np.int64),
+                offsets.reshape(-1, len(grid.shape)),
+                [backward for _, _, backward in parts],
+                [forward for _, forward, _ in parts],
+                [joined[slots] for slots, _, _ in parts],
+                state.s,
+            )
+        else:
+            state.flow = GraphFlow(*_joined_edges(layout), joined, state.s)
+
+    def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
+        """Return y and its s, summed afresh."""
+        return state.y, layout.total(state.y)
+
+    def done(self, state: MaxFlowState) -> bool:
+        """Say whether no residual path is left from an excess to a deficit."""
+        return state.done
+
+    def minimizer(self, state: MaxFlowState) -> BoolArray:
+        """Return the smallest (or largest) minimiser."""
+        return state.members
+
+
+def _single_grid(layout: Layout) -> Term | None:
+    """Return the only term, if it is a grid."""
+    terms = layout.problem.terms
+    return terms[0] if len(terms) == 1 and isinstance(terms[0], GridCut) else None
+
+
+def _joined_edges(
+    layout: Layout,
+) -> tuple[np.ndarray, np.ndarray, FloatArray, FloatArray]:
+    """Return tails, heads, backward and forward weights of the edges of all terms."""
+    empty = np.zeros(0, dtype=np.int32)
+    tails, heads, backward, forward = [empty], [empty], [np.zeros(0)], [np.zeros(0)]
+    for term in layout.problem.terms:
+        if isinstance(term, EdgeTerm):
+            tail, head = term.edge_list()
+            tails.append(tail)
+            heads.append(head)
+            for slots, out, back in term.segments:
+                count = len(range(term.size)[slots])
+                forward.append(np.broadcast_to(out, count))
+                backward.append(np.broadcast_to(back, count))
+    return (
+        np.concatenate(tails),
+        np.concatenate(heads),
+        np.concatenate(backward),
+        np.concatenate(forward),
+    )

@@ -1,0 +1,419 @@
+"""The max-flow finish: against enumeration, SciPy and its own laws."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+native = pytest.importorskip("submin._native")
+
+OFFSETS = {
+    (1, 2): [(1,)],
+    (2, 4): [(0, 1), (1, 0)],
+    (2, 8): [(0, 1), (1, -1), (1, 0), (1, 1)],
+    (3, 6): [(0, 0, 1), (0, 1, 0), (1, 0, 0)],
+}
+
+
+def half(offsets):
+    """Keep the offsets whose first step is forward."""
+    return [offset for offset in offsets if offset > (0,) * len(offset)]
+
+
+CUBE = list(itertools.product((-1, 0, 1), repeat=3))
+OFFSETS[3, 26] = half(CUBE)
+OFFSETS[3, 18] = half([offset for offset in CUBE if sum(map(abs, offset)) <= 2])
+
+
+def grid_edges(shape, offset):
+    """Return tails and heads of the edges of an offset, in C order of the overlap."""
+    nodes = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+    tails = tuple(
+        slice(max(0, -step), max(0, extent - max(0, step)))
+        for extent, step in zip(shape, offset, strict=True)
+    )
+    heads = tuple(
+        slice(max(0, step), max(0, extent - max(0, -step)))
+        for extent, step in zip(shape, offset, strict=True)
+    )
+    return nodes[tails].ravel(), nodes[heads].ravel()
+
+
+class Instance:
+    """A cut problem with a starting flow; weights and flows by group of edges."""
+
+    def __init__(self, unary, edges, backward, forward, flows):
+        self.unary = np.asarray(unary, dtype=float)
+        self.edges = edges
+        self.backward = backward
+        self.forward = forward
+        self.flows = [flow.copy() for flow in flows]
+        self.s = self.unary + self.pushed()
+
+    def pushed(self):
+        """Return A flow."""
+        total = np.zeros_like(self.unary)
+        for (tails, heads), flow in zip(self.edges, self.flows, strict=True):
+            np.add.at(total, tails, flow)
+            np.subtract.at(total, heads, flow)
+        return total
+
+    def value(self, members):
+        """Return F(S) of one set, or of each row of sets."""
+        total = members @ self.unary
+        for (tails, heads), backward, forward in zip(
+            self.edges, self.backward, self.forward, strict=True
+        ):
+            out = members[..., tails].astype(int) - members[..., heads]
+            total = total + np.where(out > 0, forward, 0).sum(axis=-1)
+            total = total + np.where(out < 0, backward, 0).sum(axis=-1)
+        return total
+
+    def minimisers(self):
+        """Return the smallest and the largest minimiser, by enumeration."""
+        size = self.unary.size
+        sets = (np.arange(1 << size)[:, None] >> np.arange(size) & 1).astype(bool)
+        values = self.value(sets)
+        best = sets[values == values.min()]
+        return best.all(axis=0), best.any(axis=0)
+
+    def check_dual(self):
+        """Flows are within bounds exactly and s belongs to them."""
+        for flow, backward, forward in zip(self.flows, self.backward, self.forward, strict=True):
+            assert np.all((-backward <= flow) & (flow <= forward))
+        np.testing.assert_allclose(self.s, self.unary + self.pushed(), rtol=1e-12, atol=1e-9)
+
+
+def finish(solver, size, *, budget=1 << 40, threads=1):
+    """Run to the end; return the smallest and the largest minimiser and the number of calls."""
+    calls = 1
+    while not solver.advance(budget, threads):
+        calls += 1
+    members = np.empty((2, size), dtype=np.uint8)
+    solver.members(members[0], largest=False)
+    solver.members(members[1], largest=True)
+    return members[0].astype(bool), members[1].astype(bool), calls
+
+
+def grid_solver(instance, shape, offsets):
+    return native.GridFlow(
+        np.array(shape, dtype=np.int64),
+        np.array(offsets, dtype=np.int64).reshape(len(offsets), len(shape)),
+        instance.backward,
+        instance.forward,
+        instance.flows,
+        instance.s,
+    )
+
+
+def graph_solver(instance):
+    """Give all groups of edges to the solver of general graphs, as one."""
+    sizes = [tails.size for tails, _ in instance.edges]
+
+    def joined(parts):
+        full = [np.broadcast_to(part, size) for part, size in zip(parts, sizes, strict=True)]
+        return np.concatenate(full) if full else np.empty(0)
+
+    tails = np.concatenate([tails for tails, _ in instance.edges]).astype(np.int32)
+    heads = np.concatenate([heads for _, heads in instance.edges]).astype(np.int32)
+    instance.edges = [(tails, heads)]
+    instance.backward = [joined(instance.backward)]
+    instance.forward = [joined(instance.forward)]
+    instance.flows = [joined(instance.flows)]
+    return native.GraphFlow(
+        tails, heads, instance.backward[0], instance.forward[0], instance.flows[0], instance.s
+    )
+
+
+def check_optimal(instance, smallest, largest):
+    """The dual proves both sets optimal."""
+    instance.check_dual()
+    bound = np.minimum(instance.s, 0).sum()
+    np.testing.assert_allclose(instance.value(smallest), bound, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(instance.value(largest), bound, rtol=1e-12, atol=1e-9)
+    assert np.all(smallest <= largest)
+
+
+def check_against_enumeration(instance, smallest, largest):
+    check_optimal(instance, smallest, largest)
+    expected_smallest, expected_largest = instance.minimisers()
+    np.testing.assert_array_equal(smallest, expected_smallest)
+    np.testing.assert_array_equal(largest, expected_largest)
+
+
+def random_instance(seed, nodes, edges, *, scale=6, uniform=False):
+    """Draw small integers, so that ties and plateaus are common and sums are exact."""
+    rng = np.random.default_rng(seed)
+    sizes = [1 if uniform and tails.size else tails.size for tails, _ in edges]
+    forward = [rng.integers(0, scale, size).astype(float) for size in sizes]
+    backward = [
+        same if rng.random() < 0.5 else rng.integers(0, scale, same.size).astype(float)
+        for same in forward
+    ]
+    flows = []
+    for (tails, _), back, forth in zip(edges, backward, forward, strict=True):
+        low, high = np.broadcast_to(-back, tails.size), np.broadcast_to(forth, tails.size)
+        start = np.floor(low + rng.random(tails.size) * (high - low + 1))
+        flows.append(np.where(rng.random(tails.size) < 0.3, np.clip(0, low, high), start))
+    unary = rng.integers(-scale, scale + 1, nodes)
+    return Instance(unary, edges, backward, forward, flows)
+
+
+LINES = [((1,), 2), ((2,), 2), ((7,), 2)]
+PLANES = itertools.product([(1, 1), (1, 6), (5, 1), (3, 3), (2, 5), (4, 3)], (4, 8))
+BODIES = itertools.product([(1, 1, 1), (2, 2, 2), (1, 3, 3), (3, 2, 2)], (6, 18, 26))
+small_grids = st.sampled_from([*LINES, *PLANES, *BODIES])
+
+
+@given(small_grids, st.integers(0, 2**32), st.booleans())
+def test_small_grids(case, seed, uniform):
+    shape, neighbours = case
+    offsets = OFFSETS[len(shape), neighbours]
+    edges = [grid_edges(shape, offset) for offset in offsets]
+    instance = random_instance(seed, int(np.prod(shape)), edges, uniform=uniform)
+    smallest, largest, _ = finish(grid_solver(instance, shape, offsets), instance.unary.size)
+    check_against_enumeration(instance, smallest, largest)
+
+
+def random_graph(rng, nodes, edges):
+    return [tuple(rng.integers(0, nodes, (2, edges)).astype(np.int32))]
+
+
+@given(st.integers(1, 9), st.integers(0, 20), st.integers(0, 2**32))
+def test_small_graphs(nodes, count, seed):
+    """Parallel edges, loops and lonely nodes are all allowed."""
+    edges = random_graph(np.random.default_rng(seed), nodes, count)
+    instance = random_instance(seed, nodes, edges)
+    smallest, largest, _ = finish(graph_solver(instance), nodes)
+    check_against_enumeration(instance, smallest, largest)
+
+
+def scipy_minimum(instance):
+    """Return the minimum by SciPy's maximum flow between two extra nodes."""
+    source, sink = instance.unary.size, instance.unary.size + 1
+    supply = np.arange(source)
+    parts = [
+        (source + np.zeros_like(supply), supply, np.maximum(-instance.unary, 0)),
+        (supply, sink + np.zeros_like(supply), np.maximum(instance.unary, 0)),
+    ]
+    for (tails, heads), back, forth in zip(
+        instance.edges, instance.backward, instance.forward, strict=True
+    ):
+        parts.append((tails, heads, np.broadcast_to(forth, tails.size)))
+        parts.append((heads, tails, np.broadcast_to(back, tails.size)))
+    rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    graph = csr_array((values, (rows, columns)), shape=(sink + 1, sink + 1)).astype(np.int32)
+    return maximum_flow(graph, source, sink).flow_value + np.minimum(instance.unary, 0).sum()
+
+
+FLAT = [((40, 31), 4), ((31, 40), 8), ((1, 300), 4), ((300, 1), 8), ((150, 130), 8)]
+SOLID = [((9, 7, 8), 6), ((6, 9, 7), 18), ((7, 6, 8), 26), ((26, 30, 28), 6)]
+
+
+@pytest.mark.parametrize(("shape", "neighbours"), FLAT + SOLID)
+@pytest.mark.parametrize("seed", range(3))
+def test_grids_against_scipy(shape, neighbours, seed):
+    """The larger ones are solved in strips first."""
+    offsets = OFFSETS[len(shape), neighbours]
+    edges = [grid_edges(shape, offset) for offset in offsets]
+    instance = random_instance(seed, int(np.prod(shape)), edges, scale=20)
+    instance.unary *= neighbours
+    instance.s = instance.unary + instance.pushed()
+    smallest, largest, _ = finish(grid_solver(instance, shape, offsets), instance.unary.size)
+    check_optimal(instance, smallest, largest)
+    assert np.minimum(instance.s, 0).sum() == scipy_minimum(instance)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_graphs_against_scipy(seed):
+    rng = np.random.default_rng(seed)
+    nodes, count = int(rng.integers(50, 2000)), int(rng.integers(50, 6000))
+    instance = random_instance(seed, nodes, random_graph(rng, nodes, count), scale=30)
+    smallest, largest, _ = finish(graph_solver(instance), nodes)
+    check_optimal(instance, smallest, largest)
+    assert np.minimum(instance.s, 0).sum() == scipy_minimum(instance)
+
+
+@given(small_grids, st.integers(0, 2**32))
+def test_grid_and_graph_agree(case, seed):
+    shape, neighbours = case
+    offsets = OFFSETS[len(shape), neighbours]
+    edges = [grid_edges(shape, offset) for offset in offsets]
+    first, second = (random_instance(seed, int(np.prod(shape)), edges) for _ in range(2))
+    on_grid = finish(grid_solver(first, shape, offsets), first.unary.size)
+    on_graph = finish(graph_solver(second), second.unary.size)
+    np.testing.assert_array_equal(on_grid[:2], on_graph[:2])
+
+
+def long_instance(seed, shape=(140, 150)):
+    """Draw real data that needs long paths: blocks of one sign, strong edges, any start."""
+    rng = np.random.default_rng(seed)
+    offsets = OFFSETS[2, 8]
+    edges = [grid_edges(shape, offset) for offset in offsets]
+    blocks = np.kron(rng.normal(size=(7, 6)), np.ones((shape[0] // 7, shape[1] // 6)))
+    unary = (blocks + 0.2 * rng.normal(size=shape)).ravel()
+    weights = [3 * rng.random(tails.size) ** 4 for tails, _ in edges]
+    flows = [(2 * rng.random(w.size) - 1) * w * 0.1 for w in weights]
+    return Instance(unary, edges, weights, weights, flows), shape, offsets
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_real_data(seed):
+    instance, shape, offsets = long_instance(seed)
+    smallest, largest, _ = finish(grid_solver(instance, shape, offsets), instance.unary.size)
+    check_optimal(instance, smallest, largest)
+
+
+@pytest.mark.parametrize("budget", [1, 7, 1000, 30_000])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_interruption_and_threads_do_not_change_a_bit(budget, threads):
+    shape = (140, 150) if budget >= 1000 else (35, 36)
+    expected, shape, offsets = long_instance(0, shape)
+    finish(grid_solver(expected, shape, offsets), expected.unary.size)
+    instance, shape, offsets = long_instance(0, shape)
+    solver = grid_solver(instance, shape, offsets)
+    *_, calls = finish(solver, instance.unary.size, budget=budget, threads=threads)
+    assert calls > 2
+    np.testing.assert_array_equal(instance.s, expected.s)
+    for flow, other in zip(instance.flows, expected.flows, strict=True):
+        np.testing.assert_array_equal(flow, other)
+
+
+@pytest.mark.parametrize("make", ["grid", "graph"])
+def test_bound_rises_and_dual_is_consistent_at_every_pause(make):
+    instance, shape, offsets = long_instance(1)
+    is_grid = make == "grid"
+    solver = grid_solver(instance, shape, offsets) if is_grid else graph_solver(instance)
+    bound = -np.inf
+    for _ in range(20):
+        solver.advance(10_000)
+        instance.check_dual()
+        new_bound = np.minimum(instance.s, 0).sum()
+        assert new_bound >= bound - 1e-9
+        bound = new_bound
+    finish(solver, instance.unary.size)
+    solver.advance(1)  # nothing left to do
+    assert sum(solver.counts().values()) > 0
+
+
+def test_warm_start_from_its_own_answer_does_nothing():
+    instance, shape, offsets = long_instance(2)
+    finish(grid_solver(instance, shape, offsets), instance.unary.size)
+    again = grid_solver(instance, shape, offsets)
+    finish(again, instance.unary.size)
+    assert again.counts()["pushes"] == 0
+
+
+def test_infinite_weights_and_tiny_leftovers():
+    """A chain of hard links with excess at one end and unequal powers of two at the other."""
+    nodes = 60
+    edges = [(np.arange(nodes - 1, dtype=np.int32), np.arange(1, nodes, dtype=np.int32))]
+    hard = [np.full(nodes - 1, np.inf)]
+    unary = np.concatenate([[-1.0], 0.5 ** np.arange(1, nodes)])
+    instance = Instance(unary, edges, hard, hard, [np.zeros(nodes - 1)])
+    smallest, largest, _ = finish(grid_solver(instance, (nodes,), [(1,)]), nodes)
+    assert instance.s.min() >= -1e-15
+    assert smallest.all() == smallest.any()
+    assert largest.all()
+
+
+def test_serpentine():
+    """The only way from the excess to the deficit passes every node of the grid."""
+    shape = (9, 41)
+    offsets = OFFSETS[2, 4]
+    along, across = (grid_edges(shape, offset) for offset in offsets)
+    open_ends = np.zeros((8, 41))
+    open_ends[::2, -1] = open_ends[1::2, 0] = 5
+    weights = [np.full(along[0].size, 5.0), open_ends.ravel()]
+    unary = np.zeros(9 * 41)
+    unary[0], unary[-1] = -3, 4
+    flows = [np.zeros(w.size) for w in weights]
+    instance = Instance(unary, [along, across], weights, weights, flows)
+    smallest, largest, _ = finish(grid_solver(instance, shape, offsets), unary.size)
+    assert not smallest.any()
+    assert not largest.any()
+    assert np.count_nonzero(instance.flows[0]) == along[0].size
+
+
+def test_no_edges():
+    s = np.array([-1.0, 0.0, 2.0])
+    empty, none = np.empty(0), np.empty(0, dtype=np.int32)
+    solver = native.GraphFlow(none, none, empty, empty, empty, s)
+    smallest, largest, _ = finish(solver, 3)
+    assert smallest.tolist() == [True, False, False]
+    assert largest.tolist() == [True, True, False]
+    solver = native.GridFlow(np.array([3]), np.empty((0, 1), dtype=np.int64), [], [], [], s)
+    assert finish(solver, 3)[0].tolist() == [True, False, False]
+
+
+def grid_arguments():
+    weights = [np.ones(6), np.ones(4)]
+    flows = [np.zeros(6), np.zeros(4)]
+    offsets = np.array([[0, 1], [1, 0]])
+    return {
+        "shape": np.array([2, 4]),
+        "offsets": offsets,
+        "backward": weights,
+        "forward": weights,
+        "flows": flows,
+        "s": np.zeros(8),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("shape", np.array([2, 3])),
+        ("shape", np.array([2, -4])),
+        ("shape", np.array([1 << 40, 1 << 40])),
+        ("shape", np.array([], dtype=np.int64)),
+        ("offsets", np.array([[0, 1]])),
+        ("offsets", np.array([[0], [1]])),
+        ("offsets", np.array([[0, 1], [0, 0]])),
+        ("backward", [np.ones(6)]),
+        ("forward", [np.ones(6), np.ones(3)]),
+        ("flows", [np.zeros(6), np.zeros(5)]),
+        ("s", np.zeros(7)),
+    ],
+)
+def test_wrong_sizes_of_grids_are_refused(name, value):
+    native.GridFlow(**grid_arguments())
+    with pytest.raises(ValueError, match=r"\w"):
+        native.GridFlow(**(grid_arguments() | {name: value}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tails", np.array([0, 3], dtype=np.int32)),
+        ("heads", np.array([-1, 2], dtype=np.int32)),
+        ("heads", np.array([1], dtype=np.int32)),
+        ("backward", np.ones(3)),
+        ("flow", np.zeros(3)),
+    ],
+)
+def test_wrong_sizes_of_graphs_are_refused(name, value):
+    arguments = {
+        "tails": np.array([0, 1], dtype=np.int32),
+        "heads": np.array([1, 2], dtype=np.int32),
+        "backward": np.ones(2),
+        "forward": np.ones(2),
+        "flow": np.zeros(2),
+        "s": np.zeros(3),
+    }
+    native.GraphFlow(**arguments)
+    with pytest.raises(ValueError, match=name):
+        native.GraphFlow(**(arguments | {name: value}))
+
+
+def test_members_only_at_the_end():
+    solver = native.GridFlow(**grid_arguments())
+    with pytest.raises(ValueError, match="advance"):
+        solver.members(np.empty(8, dtype=np.uint8))
+    assert solver.advance(1000)
+    with pytest.raises(ValueError, match="member"):
+        solver.members(np.empty(7, dtype=np.uint8))
