@@ -119,7 +119,7 @@ def test_every_solver_proves_optimality_of_whole_numbers():
     rng = np.random.default_rng(4)
     term = sm.Hyperedge([0, 4, 8, 11], [0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 0], [3, 2, 5])
     problem = sm.Problem(rng.integers(-4, 5, 8), [term])
-    assert problem.granularity() == 1.0
+    assert problem.granularity == 1.0
     assert_every_solver(problem)
     assert sm.minimize(problem).value == brute_force(problem).minimum
 

@@ -97,7 +97,7 @@ def test_every_solver_proves_optimality_of_whole_numbers():
     pointers, members = csr([[0, 1, 2, 3, 4, 5], [4, 5, 6, 7, 8]])
     term = sm.Truncation(pointers, members, rng.integers(0, 5, 11), [7, 4], rng.integers(-3, 1, 11))
     problem = sm.Problem(rng.integers(-4, 2, 9), [term])
-    assert problem.granularity() == 1.0
+    assert problem.granularity == 1.0
     assert_every_solver(problem)
 
 

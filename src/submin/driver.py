@@ -8,7 +8,8 @@ Every solver runs in it, so all stop by the same rule and are measured at the sa
         stop if F(S) - bound <= tol, or is closed up to rounding or granularity; or at a limit
     certify the best S with the best dual
 
-An exact solver knows its own minimiser when it is done, which saves the search among level sets.
+An exact solver knows its own minimiser when it is done, which saves the search among level sets;
+on its way it is measured only if someone watches, by a callback or the progress display.
 """
 
 from __future__ import annotations
@@ -136,6 +137,7 @@ class Run(Generic[State]):
         self.interrupted = False
         self.threshold = float("inf")
         self.exact = isinstance(solver, ExactSolver)
+        self.measured = not self.exact or callback is not None
         self.state: State | None = None
 
     @property
@@ -161,12 +163,12 @@ class Run(Generic[State]):
         return self._result()
 
     def _loop(self, dual: Dual) -> None:
-        """Check the start, unless the solver is exact, and then after each stretch of steps."""
+        """Check the start and then after each stretch of steps."""
         self.best.offer_set(self.best.members)
-        if not self.exact:
+        if self.measured:
             self.best.offer_dual(dual, self.best.s)
         self.state = self.solver.start(self.layout, dual)
-        if self.exact and not self._at_limit():
+        if not self.measured and not self._at_limit():
             self._advance(self.state)
         while not self._check(self.state) and not self._done(self.state):
             self._advance(self.state)
@@ -182,7 +184,9 @@ class Run(Generic[State]):
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        goal = float("inf") if self.exact else self.limits.next_check(self.passes) * self.layout.r
+        goal = self.limits.next_check(self.passes) * self.layout.r
+        if not self.measured:
+            goal = float("inf")
         deadline = self.started + self.limits.time_limit
         while self.projections < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)

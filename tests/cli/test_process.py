@@ -79,10 +79,10 @@ def test_unknown_command_and_option():
 
 @pytest.fixture
 def slow_file(tmp_path):
-    """Write a problem that alternating projections do not finish in any test's time."""
+    """Write a problem that conditional gradient steps do not finish in any test's time."""
     unary = np.random.default_rng(0).normal(size=(150, 150))
     path = tmp_path / "slow.npz"
-    sm.Problem(unary, [sm.GridCut(unary.shape, 3.0)]).save(path)
+    sm.Problem(unary, [sm.GridCut(unary.shape, 0.4)]).save(path)
     return path
 
 
@@ -90,7 +90,7 @@ def interrupted(*arguments):
     """Run a solve that would not end, press Ctrl-C once it is under way, return its JSON."""
     command = [
         sys.executable, "-m", "submin", *map(str, arguments),
-        "--solver", "ap", "--max-passes", "1000000000", "--json",
+        "--solver", "frank_wolfe", "--max-passes", "1000000000", "--json",
     ]  # fmt: skip
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()

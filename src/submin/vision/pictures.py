@@ -111,10 +111,27 @@ def convergence_picture(histories: History | Sequence[History], title: str = "")
     for number, start in enumerate(starts[1:-1]):
         label = None if number else "next round"
         axes.axvline(start, color=GREY, linewidth=0.8, linestyle=":", label=label)
-    axes.set(xlabel="passes", ylabel="gap", yscale="log", title=title)
+    axes.set(xlabel="passes", ylabel="gap", title=title)
+    if any(np.any(line.get_ydata() > 0) for line in axes.get_lines()[: 2 * len(solves)]):
+        axes.set_yscale("log")
+    _mark_closed(axes, solves, starts)
     axes.grid(visible=True, which="major", color=GREY, alpha=0.25)
     axes.legend()
     return figure
+
+
+def _mark_closed(axes: Any, solves: Sequence[History], starts: FloatArray) -> None:
+    """Put a star on the floor of the plot where a solve ended with a closed gap."""
+    ends = [
+        start + solve[-1].passes
+        for solve, start in zip(solves, starts, strict=False)
+        if solve and abs(solve[-1].value - solve[-1].lower_bound) <= 1e-9 * abs(solve[-1].value)
+    ]
+    floor = axes.get_xaxis_transform()
+    axes.plot(
+        ends, [0.02] * len(ends), "*", color="black", markersize=9, transform=floor,
+        clip_on=False, label="gap closed",
+    )  # fmt: skip
 
 
 def _draw_gap(
