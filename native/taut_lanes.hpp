@@ -23,11 +23,13 @@ namespace submin {
 #define SUBMIN_AVX512_INLINE \
   __attribute__((always_inline, target("avx512f,avx512vl,avx512dq"))) inline
 
-// The pieces of many chains in the order in which they were found; those of one chain are in order.
+// The pieces of many chains in the order in which they were found; those of one chain are in order,
+// and each knows the one before it, so that a withdrawal costs the same for any batch.
 // `run` is negative, and so is `rise`, where the string touches the lower end.
 struct PieceLog {
   std::vector<double> rises, runs;
   std::vector<double> codes;  // the last node plus kChainUnit times the chain, exact in 53 bits
+  std::vector<double> previous;  // the piece of the same chain before it, -1 for none
 
   static constexpr double kChainUnit = 4294967296.0;
   static constexpr double kRemoved = -1;
@@ -37,8 +39,10 @@ struct PieceLog {
     rises.resize(size);
     runs.resize(size);
     codes.resize(size);
+    previous.resize(size);
   }
   std::int64_t size() const { return static_cast<std::int64_t>(codes.size()); }
+  std::int64_t before(std::int64_t k) const { return static_cast<std::int64_t>(previous[k]); }
   std::int64_t chain(std::int64_t k) const { return static_cast<std::int64_t>(codes[k]) >> 32; }
   std::int64_t end(std::int64_t k) const {
     return static_cast<std::int64_t>(codes[k]) & 0xffffffff;
@@ -95,7 +99,7 @@ class TautLanes {
   struct State {
     __m512d apex, last, tag, withdrawn;  // nodes, as numbers; -1 before the first
     __m512d sum, run, stride, low_rise, low_run, low_offset, high_rise, high_run, high_offset,
-        old_rise, old_run;
+        old_rise, old_run, tail;  // tail: the place of the last piece in the log
   };
 
   SUBMIN_AVX512 void walk(std::int64_t budget) {
@@ -109,7 +113,9 @@ class TautLanes {
     v.low_rise = _mm512_sub_pd(zero, infinity);
     reload(v);
     const double* base = &nodes_->value;
-    double *rises = log_.rises.data(), *runs = log_.runs.data(), *codes = log_.codes.data();
+    double *rises = log_.rises.data(), *runs = log_.runs.data(), *codes = log_.codes.data(),
+           *previous = log_.previous.data();
+    const __m512d places = _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7);
     std::int64_t count = 0;
     const std::int64_t full = log_.size() - 8;  // vectors are stored whole
     while (active_ > 0 && --budget > 0 && count <= full) {
@@ -166,6 +172,9 @@ class TautLanes {
       _mm512_storeu_pd(runs + count, _mm512_maskz_compress_pd(right, signed_run));
       _mm512_storeu_pd(codes + count,
                        _mm512_maskz_compress_pd(right, _mm512_add_pd(v.apex, v.tag)));
+      _mm512_storeu_pd(previous + count, _mm512_maskz_compress_pd(right, v.tail));
+      const __m512d ends = _mm512_add_pd(places, _mm512_set1_pd(static_cast<double>(count)));
+      v.tail = _mm512_mask_expand_pd(v.tail, right, ends);
       count += __builtin_popcount(_cvtmask8_u32(right));
 
       v.old_rise = _mm512_mask_mov_pd(v.old_rise, found, signed_rise);
@@ -195,6 +204,7 @@ class TautLanes {
     _mm512_store_pd(sum_, v.sum);
     _mm512_store_pd(old_rise_, v.old_rise);
     _mm512_store_pd(old_run_, v.old_run);
+    _mm512_store_pd(tail_, v.tail);
   }
 
   SUBMIN_AVX512_INLINE void reload(State& v) {
@@ -206,6 +216,7 @@ class TautLanes {
     v.sum = _mm512_load_pd(sum_);
     v.old_rise = _mm512_load_pd(old_rise_);
     v.old_run = _mm512_load_pd(old_run_);
+    v.tail = _mm512_load_pd(tail_);
   }
 
   // Takes back the guess at a lane's apex, or gives the lane its next chain.
@@ -222,10 +233,11 @@ class TautLanes {
 
   void withdraw(int lane) {
     const std::int64_t chain = chain_[lane];
-    std::int64_t k = last_piece(chain, count_);
+    std::int64_t k = static_cast<std::int64_t>(tail_[lane]);
     withdrawn_[lane] = std::max(withdrawn_[lane], static_cast<double>(log_.end(k)));
     log_.codes[k] = PieceLog::kRemoved;
-    k = last_piece(chain, k);
+    k = log_.before(k);
+    tail_[lane] = static_cast<double>(k);
     if (k < 0) return restart(lane, chains_[chain].begin - 1);
     restart(lane, log_.end(k));
     const Node& apex = nodes_[log_.end(k)];
@@ -236,16 +248,11 @@ class TautLanes {
     old_run_[lane] = log_.runs[k];
   }
 
-  std::int64_t last_piece(std::int64_t chain, std::int64_t k) const {
-    do --k;
-    while (k >= 0 && log_.chain(k) != chain);
-    return k;
-  }
-
   void start(int lane) {
     if (next_ == static_cast<std::int64_t>(chains_.size())) {
       restart(lane, parking_ - 1);
       last_[lane] = -2;
+      tail_[lane] = -1;
       stride_[lane] = 0;
       chain_[lane] = -1;
       return;
@@ -253,7 +260,7 @@ class TautLanes {
     const Chain& chain = chains_[next_];
     restart(lane, chain.begin - 1);
     last_[lane] = static_cast<double>(chain.begin + chain.length - 1);
-    withdrawn_[lane] = -1;
+    withdrawn_[lane] = tail_[lane] = -1;
     chain_[lane] = next_;
     tag_[lane] = static_cast<double>(next_++) * PieceLog::kChainUnit;
     stride_[lane] = 1;
@@ -266,7 +273,7 @@ class TautLanes {
   }
 
   alignas(64) double apex_[8], last_[8], stride_[8], tag_[8] = {}, withdrawn_[8] = {}, sum_[8],
-                                                     old_rise_[8], old_run_[8];
+                                                     old_rise_[8], old_run_[8], tail_[8];
   std::int64_t chain_[8];
   const Node* nodes_;
   const std::vector<Chain>& chains_;

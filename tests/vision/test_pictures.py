@@ -78,13 +78,15 @@ def test_convergence_picture_of_one_and_of_several_solves(tmp_path):
     (axes,) = figure.axes
     assert axes.get_yscale() == "log"
     assert axes.get_title() == "title"
-    smooth, discrete = axes.lines
+    smooth, discrete, closed = axes.lines
     shown = result.history.smooth_gap > 0
     assert np.array_equal(smooth.get_xdata(), result.history.passes[shown])
     assert np.array_equal(smooth.get_ydata(), result.history.smooth_gap[shown])
     assert np.all(discrete.get_ydata() > 0)
+    assert list(closed.get_xdata()) == [result.history.passes[-1]]
     several = convergence_picture([result.history, result.history])
-    assert len(several.axes[0].lines) == 5
+    assert len(several.axes[0].lines) == 2 + 2 + 1 + 1
+    assert len(several.axes[0].lines[-1].get_xdata()) == 2
     several.savefig(tmp_path / "plot.png")
     assert read_photograph(tmp_path / "plot.png").ndim == 3
 

@@ -76,11 +76,13 @@ class GroupTerm(Term):
         """
         filled = np.flatnonzero(np.diff(self.pointers)).astype(np.int32)
         if check_decomposition(self, decomposition) == "functions":
-            classes = list(np.arange(filled.size)[:, None])
+            classes = list(filled[:, None])
+        elif self.depth <= 1:
+            classes = [filled] if filled.size else []
         else:
             pointers = np.append(self.pointers[:-1][filled], self.pointers[-1])
-            classes = list(colour_classes(pointers, self.members))
-        return [GroupBlock(self, filled[chosen], threads) for chosen in classes]
+            classes = [filled[chosen] for chosen in colour_classes(pointers, self.members)]
+        return [GroupBlock(self, groups, threads) for groups in classes]
 
 
 class GroupBlock(Block):

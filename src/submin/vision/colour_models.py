@@ -14,11 +14,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from submin._typing import BoolArray, FloatArray
+from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.vision.optional import require
 
 OUTLIER_SHARE = 1e-3
@@ -165,9 +166,13 @@ class ColourFitter:
     def _training_colours(self, mask: BoolArray) -> FloatArray:
         """Choose at most `TRAINING_PIXELS` pixels of a mask, in one random order for all masks."""
         pixels = self.features.reshape(-1, self.features.shape[-1])
-        order = np.random.default_rng(self.seed).permutation(len(pixels))
-        chosen = order[mask.ravel()[order]][:TRAINING_PIXELS]
+        chosen = self._order[mask.ravel()[self._order]][:TRAINING_PIXELS]
         return pixels[chosen]
+
+    @cached_property
+    def _order(self) -> IndexArray:
+        pixels = self.features[..., 0].size
+        return np.random.default_rng(self.seed).permutation(np.arange(pixels, dtype=np.int32))
 
 
 def fit_colour_model(
