@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,7 +33,7 @@ NEGLIGIBLE = 1e-9
 """Measured ratios end where the gap has fallen by this factor, well above rounding."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """An undirected graph with a cost per edge and a unary per node."""
 
@@ -100,7 +101,8 @@ class Optimum:
     weights: FloatArray
 
     @classmethod
-    def of(cls, graph: Graph) -> Optimum:
+    @cache
+    def of(cls, graph: Graph) -> Self:
         """Find E.
 
         Raises
@@ -108,7 +110,7 @@ class Optimum:
         FloatingPointError
             If the level sets found do not reproduce the proximal point.
         """
-        rough = prox(graph.problem, "accelerated_sweeps", tol=1e-20, max_passes=3000)
+        rough = prox(graph.problem, "accelerated_sweeps", tol=1e-18, max_passes=3000, check_every=100)
         x, piece = _exact_proximal_point(graph, rough.x)
         saturated = graph.weights * np.sign(x[graph.tails] - x[graph.heads])
         free = piece[graph.tails] == piece[graph.heads]
@@ -185,6 +187,7 @@ class Contraction:
     """
 
     name: str
+    blocks: str
     n: int
     r: int
     bound: float
@@ -216,7 +219,7 @@ def contraction(graph: Graph, blocks: str, seeds: Sequence[int], iterations: int
             solver.step(layout, state)
             potentials[-1].append(_potential(optimum, state.y, state.s))
     return Contraction(
-        graph.name, n, r, 1.0 - 2.0 / (n**2 * r**2 + r), max(factors), float(np.mean(factors)),
+        graph.name, blocks, n, r, 1.0 - 2.0 / (n**2 * r**2 + r), max(factors), float(np.mean(factors)),
         max(printed), np.mean(potentials, axis=0).tolist(),
     )  # fmt: skip
 
@@ -247,6 +250,7 @@ class Halving:
     """
 
     name: str
+    blocks: str
     n: int
     r: int
     epoch_iterations: int
@@ -270,7 +274,7 @@ def halving(graph: Graph, blocks: str, seeds: Sequence[int], epochs: int) -> Hal
     start = optimum.squared_distance(dual[0])
     bound = 4.0 * r**2 / (k - 1 + 2 * r) ** 2 * ((1 - 1 / r) * ends[0] + 2.0 * start)
     return Halving(
-        graph.name, layout.n, r, within.size, float(factors.max()), int(alive.sum()),
+        graph.name, blocks, layout.n, r, within.size, float(factors.max()), int(alive.sum()),
         within.tolist(), bound.tolist(), int(np.argmax(within <= 0.5 * ends[0])) + 1,
     )  # fmt: skip
 
@@ -298,6 +302,7 @@ class Condition:
     """Theorem 3 on one problem: the largest ||y - y*|| / ||S (y - y*)|| found, and n r."""
 
     name: str
+    blocks: str
     n: int
     r: int
     measured: float
@@ -317,7 +322,7 @@ def condition(graph: Graph, blocks: str, samples: int) -> Condition:
             np.clip(optimum.flow + step * direction, -weights, weights) for step in (-1e-3, 1e-3)
         ]
     worst = max(_ratio(layout, optimum, flow) for flow in candidates)
-    return Condition(graph.name, layout.n, layout.r, worst, float(layout.n * layout.r))
+    return Condition(graph.name, blocks, layout.n, layout.r, worst, float(layout.n * layout.r))
 
 
 def _ratio(layout: Layout, optimum: Optimum, flow: FloatArray) -> float:
@@ -335,17 +340,17 @@ def measure(quick: bool = False) -> dict[str, Any]:
     dict
         ``contraction``, ``halving``, ``condition``: lists of the dataclasses above.
     """
-    few = (0,) if quick else (0, 1, 2)
-    graphs = [path_graph(4, 0), *(random_graph(5, 7, seed) for seed in few)]
-    graphs += [] if quick else [path_graph(8, 0), random_graph(6, 10, 0), random_graph(8, 14, 0)]
-    cases = [(graph, blocks) for graph in graphs for blocks in ("functions", "matchings")]
-    seeds, lengths = range(2 if quick else 5), (2, 3, 4, 6, 8) if quick else (2, 3, 4, 6, 8, 12, 16, 24, 32)
+    graphs, seeds, iterations = [path_graph(4, 0), random_graph(5, 7, 0)], range(2), 40
+    lengths: Sequence[int] = (2, 3, 4, 6, 8)
+    if not quick:
+        graphs += [random_graph(5, 7, 1), path_graph(8, 0), random_graph(6, 10, 0)]
+        seeds, iterations, lengths = range(4), 250, (*lengths, 12, 16, 24, 32)
+    both = ("functions", "matchings")
+    cases = [(graph, blocks) for graph in graphs for blocks in both]
     paths = [path_graph(n, 0, interior=True) for n in lengths]
+    on_paths = [(graph, blocks) for graph in paths for blocks in both]
     return {
-        "contraction": [contraction(*case, seeds, 60 if quick else 250) for case in cases],
-        "halving": [halving(*case, range(4 if quick else 20), 2) for case in cases],
-        "condition": [
-            condition(graph, blocks, 50)
-            for graph, blocks in [*((p, b) for p in paths for b in ("functions", "matchings")), *cases]
-        ],
+        "contraction": [contraction(*case, seeds, iterations) for case in cases],
+        "halving": [halving(*case, range(3 * len(seeds)), 2) for case in cases],
+        "condition": [condition(*case, 50) for case in [*on_paths, *cases]],
     }
