@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint types sanitize install clean
 
 demo: $(VENV)/.installed
-	$(BIN)/submin segment --sample astronaut -o demo
+	$(BIN)/submin segment --sample coffee --superpixels 500 -o demo
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest

@@ -30,7 +30,7 @@ LAYERS = [
     ("progress",),
     ("description", "api", "storage", "testing", "dimacs"),
     ("__init__",),
-    ("vision",),
+    ("vision", "reproduce"),
     ("cli",),
     ("__main__",),
 ]

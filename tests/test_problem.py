@@ -285,18 +285,18 @@ def test_granularity_divides_every_value(case: Model, unit: float):
     unary = case.problem.unary * unit
     cut = sm.Cut([0, 1], [1, 2], [2 * unit, 3 * unit])
     problem = sm.Problem(unary, [cut])
-    g = problem.granularity()
+    g = problem.granularity
     assert g > 0
     values = np.array([problem.evaluate(mask) for mask in all_sets(problem.n)])
     assert np.array_equal(values / g, np.rint(values / g))
 
 
 def test_granularity_is_unknown_for_ordinary_floats():
-    assert sm.Problem([0.1, 2.0]).granularity() == 0.0
-    assert sm.Problem([1.0], constant=0.1).granularity() == 1.0
-    assert sm.Problem([1.0, 2.0], [sm.GridCut(2, 0.1)]).granularity() == 0.0
+    assert sm.Problem([0.1, 2.0]).granularity == 0.0
+    assert sm.Problem([1.0], constant=0.1).granularity == 1.0
+    assert sm.Problem([1.0, 2.0], [sm.GridCut(2, 0.1)]).granularity == 0.0
 
 
 def test_granularity_is_the_largest():
-    assert sm.Problem([6.0, -9.0], [sm.GridCut(2, 12.0)]).granularity() == 3.0
-    assert sm.Problem([np.inf, -8.0], [sm.GridCut(2, 12.0)]).granularity() == 4.0
+    assert sm.Problem([6.0, -9.0], [sm.GridCut(2, 12.0)]).granularity == 3.0
+    assert sm.Problem([np.inf, -8.0], [sm.GridCut(2, 12.0)]).granularity == 4.0

@@ -205,8 +205,8 @@ class Run(Generic[State]):
             value = self.best.offer_set(level_set.members)
             smooth_gap = level_set.lovasz + float(s @ s)
         record = Record(
-            self.passes, self.projections, self.seconds, smooth_gap, value - bound,
-            self.best.value, self.best.bound,
+            self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
+            self.best.value, min(self.best.bound, self.best.value),
         )  # fmt: skip
         self.history.append(record)
         stop = self.callback is not None and self.callback(record, self._shaped_members()) is True
