@@ -60,7 +60,8 @@ class HyperedgeProjector {
   void project(double weight, const std::uint8_t* roles, const double* y, double* b,
                std::int64_t count) {
     if (count == 0) return;
-    const Balance ends = roles == nullptr ? Balance{b, count, b, count, 0.0} : split(roles, b, count);
+    const Balance ends =
+        roles == nullptr ? Balance{b, count, b, count, 0.0} : split(roles, b, count);
     const double theta = roles == nullptr ? mean(b, count) : level(ends, y, b, count);
     const Balance sent{ends.tails, ends.tail_count, nullptr, 0, weight};
     double upper = theta;

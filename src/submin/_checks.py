@@ -30,6 +30,8 @@ def refuse_where(name: str, values: npt.NDArray[Any], mask: BoolArray, remedy: s
 def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     """Convert numbers of any real type to float64 exactly, or refuse them.
 
+    An array that has the type and order already is used as it is, without a copy.
+
     Raises
     ------
     TypeError
@@ -45,7 +47,11 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
         refuse_where(
             name, array, too_large, "integers beyond 2**53 would be rounded; scale the data down"
         )
-    return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    with np.errstate(over="ignore"):
+        converted = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    lost = np.isinf(converted) & np.isfinite(array)
+    refuse_where(name, array, lost, "it is beyond the largest float; scale the data down")
+    return converted
 
 
 def costs(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -85,9 +91,10 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
 
 def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:
     """Convert a shape with at least one axis and no axis of length zero."""
-    axes = tuple(int(a) for a in np.atleast_1d(np.asarray(values)))
-    if any(int(a) != b for a, b in zip(axes, np.atleast_1d(np.asarray(values)), strict=True)):
+    array = np.atleast_1d(np.asarray(values))
+    if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, but it is {values}")
+    axes = tuple(int(a) for a in array)
     for axis, length in enumerate(axes):
         if length < 1:
             raise ValueError(f"{name}[{axis}] is {length}: every axis needs a length of 1 or more")

@@ -14,7 +14,7 @@ from submin.problem import Problem
 from submin.progress import reporting
 from submin.result import Result
 from submin.solvers import choose, choose_proximal, resolve
-from submin.solvers.solver import Solver
+from submin.solvers.solver import ExactSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
 
@@ -134,6 +134,8 @@ def prox(
     >>> sm.prox(sm.Problem([-b for b in data], [chain]), tol=1e-20).x.round(6)
     array([ 6.25,  6.25, 13.6 ])
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
     forced = problem.forced_in | problem.forced_out
     if forced.any():
         index = int(np.argmax(forced))
@@ -143,6 +145,8 @@ def prox(
         )
     limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
     layout = Layout(problem, blocks, threads)
+    if isinstance(resolve(solver, layout, choose_proximal), ExactSolver):
+        raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     return _solve(layout, solver, limits, progress, callback, warm_start)
 
 
@@ -180,4 +184,6 @@ def _starting_dual(layout: Layout, warm_start: WarmStart | None) -> Dual:
     if warm_start is None:
         return layout.feasible_start()
     given = warm_start.dual if isinstance(warm_start, Result) else warm_start
+    if not isinstance(given, Sequence):
+        raise TypeError(f"warm_start must be a Result or a dual, and not {type(given).__name__}")
     return layout.restored(given)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from submin import _checks
 from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray
 from submin.problem import Problem
@@ -154,7 +155,7 @@ def verify(
     members = result.minimizer if hasattr(result, "minimizer") else result
     if dual is None:
         dual = getattr(result, "dual", [np.zeros(term.size) for term in problem.terms])
-    parts = [np.ascontiguousarray(part, dtype=np.float64).ravel() for part in dual]
+    parts = [_checks.float_array("dual", part).ravel() for part in dual]
     sizes = [term.size for term in problem.terms]
     if [part.size for part in parts] != sizes:
         raise ValueError(

@@ -21,8 +21,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.certificate import Certificate, certify
+from submin.certificate import Certificate, Status, certify
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
@@ -134,7 +135,7 @@ class Run(Generic[State]):
         self.layout, self.solver, self.limits, self.callback = layout, solver, limits, callback
         self.projections, self.started = 0, time.perf_counter()
         self.history = History()
-        self.interrupted = False
+        self.interrupted = self.near = False
         self.threshold = float("inf")
         self.exact = isinstance(solver, ExactSolver)
         self.measured = not self.exact or callback is not None
@@ -209,25 +210,41 @@ class Run(Generic[State]):
             self.best.value, min(self.best.bound, self.best.value),
         )  # fmt: skip
         self.history.append(record)
-        stop = self.callback is not None and self.callback(record, self._shaped_members()) is True
+        stop = self.callback is not None and bool(
+            self.callback(record, self._shaped_members().copy())
+        )
         self.interrupted |= stop
-        return stop or self._closed(record) or self._at_limit()
+        return stop or self._closed(record, dual, s) or self._at_limit()
 
     def _shaped_members(self) -> BoolArray:
         return self.best.members.reshape(self.layout.problem.shape)
 
-    def _closed(self, record: Record) -> bool:
+    def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is closed; the rigorous certificate has the last word."""
         if self.layout.r == 0:
             return True
         if self.limits.goal is PROXIMAL:
-            return record.smooth_gap <= self.limits.tol
+            self.near = record.smooth_gap <= max(self.limits.tol, self._smooth_rounding(dual, s))
+            return self.near
         if record.value - record.lower_bound > self.threshold:
             return False
         certificate = self.best.certified()
         near = 4.0 * certificate.rounding
         self.threshold = max(self.limits.tol, near, certificate.granularity)
         return certificate.optimal or certificate.gap <= self.limits.tol
+
+    def _smooth_rounding(self, dual: Dual, s: FloatArray) -> float:
+        """Return the scale of the rounding error of f(x) + ||x||^2, below which no gap is seen."""
+        terms = zip(self.layout.problem.terms, dual, strict=True)
+        magnitude = sum(term.magnitude(part) for term, part in terms)
+        magnitude += float(np.sum(np.abs(self.layout.unary)))
+        return 16.0 * UNIT_ROUNDOFF * float(np.max(np.abs(s))) * magnitude
+
+    def _status(self, certificate: Certificate) -> Status:
+        """Say what was proved: about the set, or about the proximal point."""
+        if self.limits.goal is PROXIMAL and not certificate.optimal:
+            return Status.CONVERGED if self.near else Status.STOPPED
+        return certificate.status(self.limits.tol)
 
     def _at_limit(self) -> bool:
         return self.passes >= self.limits.max_passes or self.seconds >= self.limits.time_limit
@@ -239,7 +256,7 @@ class Run(Generic[State]):
         return Result(
             minimizer=self._shaped_members(),
             certificate=certificate,
-            status=certificate.status(self.limits.tol),
+            status=self._status(certificate),
             x=-best.s.reshape(self.layout.problem.shape),
             dual=tuple(best.dual),
             history=self.history,

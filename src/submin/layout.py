@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from submin import _checks
 from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
@@ -49,6 +50,10 @@ class Layout:
     def __init__(
         self, problem: Problem, decomposition: str | Sequence[str] = "auto", threads: int = 0
     ) -> None:
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+        if not isinstance(decomposition, str | Sequence):
+            raise TypeError(f"blocks must be a name or one for each term, and not {decomposition}")
         if threads < 0:
             raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
         self.problem, self.threads = problem, threads
@@ -98,7 +103,7 @@ class Layout:
             raise ValueError(
                 f"the warm start has dual sizes {given}, but the problem's terms have {sizes}"
             )
-        copy = [np.array(part, dtype=np.float64).ravel() for part in dual]
+        copy = [_checks.float_array("warm_start", part).flatten() for part in dual]
         if not all(np.all(np.isfinite(part)) for part in copy):
             raise ValueError("the warm start holds a number that is not finite")
         zero = np.zeros(self.n)

@@ -34,6 +34,11 @@ class Problem:
     constant : float, optional
         A cost that every set pays; part of every reported value.
 
+    Notes
+    -----
+    Problem and terms use arrays of type float64 (indices: int32) in place, without a copy: leave
+    them unchanged while the problem is in use.
+
     Raises
     ------
     ValueError
@@ -88,7 +93,7 @@ class Problem:
         finite = np.where(np.isfinite(self.unary), self.unary, 0.0)
         with np.errstate(over="ignore"):
             total = float(np.sum(np.abs(finite)))
-        if not total < 1e300:
+        if not total < 1e150:  # squares of s must fit
             index = int(np.argmax(np.abs(finite)))
             raise ValueError(
                 f"unary overflows: the costs sum to {total}, with the largest, "
@@ -124,7 +129,12 @@ class Problem:
         )
         unary = np.where(np.isinf(first), np.inf, np.where(np.isinf(second), -np.inf, 0.0))
         finite = np.isfinite(first) & np.isfinite(second)
-        unary[finite] = (first - np.where(finite, second, 0.0))[finite]
+        with np.errstate(over="ignore"):
+            difference = first - np.where(finite, second, 0.0)
+        _checks.refuse_where(
+            "cost_in", first, finite & np.isinf(difference), "less cost_out it overflows; scale"
+        )
+        unary[finite] = difference[finite]
         base = np.where(np.isposinf(unary) | finite, second, first)
         return cls(unary, terms, compensated_sum(base))
 
@@ -200,7 +210,9 @@ class Problem:
             term_low, term_high = term.marginal_range(self.n)
             low += term_low
             high += term_high
-        margin = 1.0 + 1e-3 * (np.abs(low) + np.abs(high))
+        free = unary[np.isfinite(unary)]
+        scale = max(float(np.max(np.abs(part), initial=0.0)) for part in (free, low, high)) or 1.0
+        margin = 1e-3 * (scale + np.abs(low) + np.abs(high))
         beyond = np.where(self.forced_out, margin - low, -margin - high)
         return np.where(np.isfinite(unary), unary, beyond)
 

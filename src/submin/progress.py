@@ -42,8 +42,10 @@ def _display() -> Iterator[Show]:
     try:
         from rich.console import Console
     except ImportError:
-        yield _plain_line
-        sys.stderr.write("\n")
+        try:
+            yield _plain_line
+        finally:
+            sys.stderr.write("\n")
         return
     with Console(stderr=True).status("minimising") as status:
         yield status.update

@@ -45,7 +45,7 @@ class History(list[Record]):
         return self._column(name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """The answer of ``minimize``, with its certificate.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from submin.cli.reproduce import reproduce
 from submin.cli.segment import segment
 from submin.cli.solve import solve
 from submin.cli.verify import verify
@@ -42,5 +43,5 @@ def submin(
     """
 
 
-for _command in (segment, solve, verify):
+for _command in (segment, solve, verify, reproduce):
     application.command()(_command)

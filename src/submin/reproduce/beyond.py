@@ -36,14 +36,14 @@ METHODS = (
 EXACT = METHODS[-1].name
 
 
-def finish(instance: Instance, scale: float, progress: Progress) -> dict[str, Any]:
-    """Solve an instance by every method; `scale` shrinks the limits on passes."""
+def finish(instance: Instance, progress: Progress) -> dict[str, Any]:
+    """Solve an instance by every method."""
     found = {}
     for method in METHODS:
         progress(f"{instance.title}: {method.name}")
         result = minimize(
             instance.problem, method.solver, blocks=method.blocks,
-            max_passes=max(1.0, scale * method.max_passes),
+            max_passes=method.max_passes,
         )  # fmt: skip
         found[method.name] = _numbers(instance.problem, result)
     return found
@@ -84,7 +84,7 @@ def _superpixel(
     return {
         **_numbers(problem, result),
         "solver": result.solver,
-        "largest_superpixel": int(max(np.diff(problem.terms[1].arrays()["indptr"]))),
+        "largest_superpixel": int(max(np.diff(problem.terms[1].arrays()["pointers"]))),
         "published_value": entry.minimum if step == 1 else None,
         "published_exact_seconds": entry.exact_seconds,
         "published_arcs": entry.exact_arcs,

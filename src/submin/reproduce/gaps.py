@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -36,7 +36,6 @@ METHODS: dict[str, Maker] = {
 """The paper's methods by name, each with the paper's constants, made from a seed."""
 
 VARIANTS: dict[str, Maker] = {
-    "ACDM": METHODS["ACDM"],
     "ACDM, step constant counted": lambda seed: ACDM(seed=seed, step_constant=None),
     "ACDM, restart every 25 passes": lambda seed: ACDM(seed=seed, epoch_passes=25),
     "ACDM, restart every 10 passes": lambda seed: ACDM(seed=seed, epoch_passes=10),
@@ -69,6 +68,10 @@ class Curve:
         (index,) = np.flatnonzero(self.passes == passes)
         return float(np.median(self.smooth[:, index])), float(np.median(self.discrete[:, index]))
 
+    def first_seed(self) -> Curve:
+        """Return the curve of the first seed alone."""
+        return replace(self, smooth=self.smooth[:1], discrete=self.discrete[:1])
+
     def numbers(self) -> dict[str, Any]:
         """Return the curve as JSON fields."""
         return {
@@ -92,9 +95,7 @@ def compare(
 ) -> dict[str, Curve]:
     """Run every method with every seed, as many at once as there are cores."""
     jobs = [
-        (name, seed)
-        for name in methods
-        for seed in (seeds[:1] if name in DETERMINISTIC else seeds)
+        (name, seed) for name in methods for seed in (seeds[:1] if name in DETERMINISTIC else seeds)
     ]
 
     def one(job: tuple[str, int]) -> _Trace:
@@ -105,7 +106,9 @@ def compare(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         traces = list(pool.map(one, jobs))
     return {
-        name: _curve([t for (owner, _), t in zip(jobs, traces, strict=True) if owner == name], passes)
+        name: _curve(
+            [t for (owner, _), t in zip(jobs, traces, strict=True) if owner == name], passes
+        )
         for name in methods
     }
 
@@ -147,7 +150,7 @@ def _curve(traces: Sequence[_Trace], passes: int) -> Curve:
 def _on_grid(records: Sequence[Record], name: str, points: FloatArray) -> FloatArray:
     """Interpolate the logarithm of a gap; what rounding took below zero counts as nearly zero."""
     passes = [record.passes for record in records]
-    gaps = np.maximum([getattr(record, name) for record in records], 1e-15)
+    gaps = np.maximum([float(getattr(record, name)) for record in records], 1e-15)
     gap: FloatArray = np.exp(np.interp(points, passes, np.log(gaps)))
     return gap
 

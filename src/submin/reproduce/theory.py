@@ -5,9 +5,10 @@ found exactly from the level sets of the proximal point, the optimal duals are t
 
     E = { t : B t = s* - u,  -w <= t <= w },     ||y - y'||^2 = 2 ||t - t'||^2,
 
-the latter because an edge's vector is t_e (e_i - e_j) and the edges of a block share no node.  Edges
-between two level sets are saturated in all of E; for the rest, d(y, E) is a least distance problem
-over the cycles of the level sets, which Lawson & Hanson (1974, ch. 23) solve in finitely many steps.
+the latter because an edge's vector is t_e (e_i - e_j) and the edges of a block share no node.
+Edges between two level sets are saturated in all of E; for the rest, d(y, E) is a least distance
+problem over the cycles of the level sets, which the method of Lawson & Hanson (1974, ch. 23) solves
+in finitely many steps.
 """
 
 from __future__ import annotations
@@ -110,7 +111,9 @@ class Optimum:
         FloatingPointError
             If the level sets found do not reproduce the proximal point.
         """
-        rough = prox(graph.problem, "accelerated_sweeps", tol=1e-18, max_passes=3000, check_every=100)
+        rough = prox(
+            graph.problem, "accelerated_sweeps", tol=1e-18, max_passes=3000, check_every=100
+        )
         x, piece = _exact_proximal_point(graph, rough.x)
         saturated = graph.weights * np.sign(x[graph.tails] - x[graph.heads])
         free = piece[graph.tails] == piece[graph.heads]
@@ -219,8 +222,8 @@ def contraction(graph: Graph, blocks: str, seeds: Sequence[int], iterations: int
             solver.step(layout, state)
             potentials[-1].append(_potential(optimum, state.y, state.s))
     return Contraction(
-        graph.name, blocks, n, r, 1.0 - 2.0 / (n**2 * r**2 + r), max(factors), float(np.mean(factors)),
-        max(printed), np.mean(potentials, axis=0).tolist(),
+        graph.name, blocks, n, r, 1.0 - 2.0 / (n**2 * r**2 + r), max(factors),
+        float(np.mean(factors)), max(printed), np.mean(potentials, axis=0).tolist(),
     )  # fmt: skip
 
 
@@ -246,7 +249,8 @@ class Halving:
     """Theorems 5 and 6 on one problem.
 
     ``worst`` is the largest factor by which the mean gap over the seeds fell in an epoch;
-    ``within`` the mean gap after each iteration of the first epoch, ``within_bound`` Theorem 5.
+    ``within`` the mean gap after each iteration of the first epoch, ``within_bound`` Theorem 5;
+    ``start`` the gap at first, ``half_after`` the iterations until the mean gap was half of it.
     """
 
     name: str
@@ -259,6 +263,7 @@ class Halving:
     within: list[float]
     within_bound: list[float]
     half_after: int
+    start: float
 
 
 def halving(graph: Graph, blocks: str, seeds: Sequence[int], epochs: int) -> Halving:
@@ -276,6 +281,7 @@ def halving(graph: Graph, blocks: str, seeds: Sequence[int], epochs: int) -> Hal
     return Halving(
         graph.name, blocks, layout.n, r, within.size, float(factors.max()), int(alive.sum()),
         within.tolist(), bound.tolist(), int(np.argmax(within <= 0.5 * ends[0])) + 1,
+        float(ends[0]),
     )  # fmt: skip
 
 
@@ -299,7 +305,10 @@ def _acdm_gaps(
 
 @dataclass(frozen=True)
 class Condition:
-    """Theorem 3 on one problem: the largest ||y - y*|| / ||S (y - y*)|| found, and n r."""
+    """Theorem 3 on one problem: the largest ||y - y*|| / ||S (y - y*)|| found, and n r.
+
+    ``interior`` says that no edge is saturated at the optimum.
+    """
 
     name: str
     blocks: str
@@ -307,6 +316,7 @@ class Condition:
     r: int
     measured: float
     bound: float
+    interior: bool
 
 
 def condition(graph: Graph, blocks: str, samples: int) -> Condition:
@@ -322,7 +332,15 @@ def condition(graph: Graph, blocks: str, samples: int) -> Condition:
             np.clip(optimum.flow + step * direction, -weights, weights) for step in (-1e-3, 1e-3)
         ]
     worst = max(_ratio(layout, optimum, flow) for flow in candidates)
-    return Condition(graph.name, blocks, layout.n, layout.r, worst, float(layout.n * layout.r))
+    return Condition(
+        graph.name,
+        blocks,
+        layout.n,
+        layout.r,
+        worst,
+        float(layout.n * layout.r),
+        bool(optimum.free.all()),
+    )
 
 
 def _ratio(layout: Layout, optimum: Optimum, flow: FloatArray) -> float:

@@ -12,6 +12,7 @@ c_j = g(j) - g(j - 1) (Suehiro et al. 2012, doi:10.1007/978-3-642-34106-9_22; Li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -189,7 +190,9 @@ class Cardinality(Term):
         term.members = _checks.indices("members", arrays["members"]).ravel()
         term.pointers = _check_pointers(arrays["pointers"], term.members.size)
         starts = term.pointers + np.arange(term.pointers.size)
-        tables = np.split(np.asarray(arrays["values"], dtype=np.float64), starts[1:-1])
+        _refuse_repeats(term.pointers, term.members)
+        values = np.asarray(arrays["values"], dtype=np.float64)
+        tables = [values[a:b] for a, b in pairwise(starts)]
         for m, table in zip(np.diff(term.pointers), tables, strict=True):
             _check_concave(table, int(m))
         term._complete(tables)
@@ -205,7 +208,9 @@ def _check_pointers(pointers: npt.ArrayLike, incidences: int) -> PointerArray:
         raise TypeError("pointers must be a 1-D array of integers with groups + 1 entries")
     checked = np.ascontiguousarray(array, dtype=np.int64)
     falls = np.diff(checked) < 0
-    _checks.refuse_where("pointers", checked[1:], falls, "pointers must not decrease")
+    _checks.refuse_where(
+        "pointers", checked, np.concatenate([[False], falls]), "pointers must not decrease"
+    )
     if checked[0] != 0 or checked[-1] != incidences:
         raise ValueError(
             f"pointers runs from {checked[0]} to {checked[-1]}: it must run from 0 to "
@@ -225,7 +230,9 @@ def _refuse_repeats(pointers: PointerArray, members: IndexArray) -> None:
 
 
 def _concave_table(function: ConcaveFunction, m: int) -> FloatArray:
-    """Tabulate g(0), ..., g(m) and check it."""
+    """Tabulate g(0), ..., g(m) and check it; an empty group has g(0) = 0 alone."""
+    if m == 0:
+        return np.zeros(1)
     k = np.arange(m + 1, dtype=np.float64)
     table = _checks.float_array(f"function(k, {m})", function(k, m))
     if table.shape != (m + 1,):

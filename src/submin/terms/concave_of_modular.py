@@ -64,9 +64,8 @@ class ConcaveOfModular(Truncation):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from submin.terms.concave_of_modular import ConcaveOfModular
-    >>> term = ConcaveOfModular([0, 2], [0, 1], [1.0, 3.0], [0, 2, 4], [0.0, 2.0, 3.0])
+    >>> import numpy as np, submin as sm
+    >>> term = sm.ConcaveOfModular([0, 2], [0, 1], [1.0, 3.0], [0, 2, 4], [0.0, 2.0, 3.0])
     >>> [term.evaluate(np.array(chosen)) for chosen in ([True, False], [False, True], [True] * 2)]
     [1.0, 2.5, 3.0]
     """
@@ -118,9 +117,8 @@ class ConcaveOfModular(Truncation):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from submin.terms.concave_of_modular import ConcaveOfModular
-        >>> root = ConcaveOfModular.sampled([0, 2], [0, 1], [9, 16], lambda t, whole: np.sqrt(t))
+        >>> import numpy as np, submin as sm
+        >>> root = sm.ConcaveOfModular.sampled([0, 2], [0, 1], [9, 16], lambda t, whole: np.sqrt(t))
         >>> round(root.evaluate(np.array([True, True])), 12)
         5.0
         """
@@ -129,20 +127,9 @@ class ConcaveOfModular(Truncation):
         mass = per_entry("masses", masses, size, "member")
         pieces = []
         for group, (start, stop) in enumerate(pairwise(checked.tolist())):
-            whole = float(np.sum(mass[start:stop]))
-            points = (
-                _subset_masses(mass[start:stop], group)
-                if breakpoints is None
-                else _checks.float_array("breakpoints", breakpoints)
-            )
-            sampled = _checks.float_array(f"function(t, {whole})", function(points, whole))
-            if sampled.shape != points.shape:
-                raise ValueError(
-                    f"function(t, {whole}) returned shape {sampled.shape} for t of shape "
-                    f"{points.shape}: it must return one value for each mass"
-                )
-            function_of_group = _checked_function(points, sampled, 1)
-            found = _pieces(*function_of_group, np.array([whole]))
+            own = mass[start:stop]
+            at = _subset_masses(own, group) if breakpoints is None else breakpoints
+            found = _sampled_pieces(function, at, float(np.sum(own)))
             pieces.append(found._replace(group=found.group + group))
         term = cls.__new__(cls)
         term._build(checked, members, mass, _joined(pieces))
@@ -191,6 +178,18 @@ def _pieces(breakpoints: FloatArray, values: FloatArray, whole: FloatArray) -> P
     return _joined([found, Pieces(straight, none, none, last[straight])])
 
 
+def _sampled_pieces(function: MassFunction, breakpoints: npt.ArrayLike, whole: float) -> Pieces:
+    """Sample the function of one group and split it into pieces."""
+    points = _checks.float_array("breakpoints", breakpoints)
+    sampled = _checks.float_array(f"function(t, {whole})", function(points, whole))
+    if sampled.shape != points.shape:
+        raise ValueError(
+            f"function(t, {whole}) returned shape {sampled.shape} for t of shape {points.shape}: "
+            "it must return one value for each mass"
+        )
+    return _pieces(*_checked_function(points, sampled, 1), np.array([whole]))
+
+
 def _joined(pieces: list[Pieces]) -> Pieces:
     """Put pieces together, those of each group one after the other."""
     if not pieces:
@@ -204,24 +203,8 @@ def _checked_function(
     breakpoints: npt.ArrayLike, values: npt.ArrayLike, groups: int
 ) -> tuple[FloatArray, FloatArray]:
     """Check concave functions and return both arrays with one row for each group."""
-    arrays = []
-    for name, given in (("breakpoints", breakpoints), ("values", values)):
-        array = _checks.float_array(name, given)
-        if (
-            array.ndim not in (1, 2)
-            or array.shape[-1] < 2
-            or len(array) not in (array.shape[-1] if array.ndim == 1 else groups,)
-        ):
-            raise ValueError(
-                f"{name} has shape {array.shape}: it must have 2 or more numbers, shape (L,), or "
-                f"a row of them for each of the {groups} groups, shape ({groups}, L)"
-            )
-        _checks.refuse_where(name, array, ~np.isfinite(array), f"{name} must be finite")
-        not_zero = np.zeros(array.shape, dtype=np.bool_)
-        not_zero[..., 0] = array[..., 0] != 0.0
-        _checks.refuse_where(name, array, not_zero, "phi starts with phi(0) = 0")
-        arrays.append(array)
-    points, heights = arrays
+    points = _checked_rows("breakpoints", breakpoints, groups)
+    heights = _checked_rows("values", values, groups)
     if points.shape[-1] != heights.shape[-1]:
         raise ValueError(
             f"breakpoints has {points.shape[-1]} numbers and values {heights.shape[-1]}: each "
@@ -233,6 +216,22 @@ def _checked_function(
     _refuse_convex(points, heights)
     shape = (groups, points.shape[-1])
     return np.broadcast_to(points, shape), np.broadcast_to(heights, shape)
+
+
+def _checked_rows(name: str, given: npt.ArrayLike, groups: int) -> FloatArray:
+    """Convert finite numbers that start with 0, in one row or in one for each group."""
+    array = _checks.float_array(name, given)
+    fits = array.ndim == 1 or (array.ndim == 2 and array.shape[0] == groups)
+    if not fits or array.shape[-1] < 2:
+        raise ValueError(
+            f"{name} has shape {array.shape}: it must have 2 or more numbers, shape (L,), or a row "
+            f"of them for each of the {groups} groups, shape ({groups}, L)"
+        )
+    _checks.refuse_where(name, array, ~np.isfinite(array), f"{name} must be finite")
+    not_zero = np.zeros(array.shape, dtype=np.bool_)
+    not_zero[..., 0] = array[..., 0] != 0.0
+    _checks.refuse_where(name, array, not_zero, "phi starts with phi(0) = 0")
+    return array
 
 
 def _refuse_convex(points: FloatArray, heights: FloatArray) -> None:

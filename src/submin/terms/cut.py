@@ -78,6 +78,10 @@ class Cut(EdgeTerm):
             else self._edge_weights("reverse_weights", reverse_weights)
         )
         self.size = self.tails.size
+        for name, part in (("weights", self.forward), ("reverse_weights", self.backward)):
+            total = float(np.sum(np.broadcast_to(part, self.tails.shape) / 1e150))
+            if not total < 1.0:
+                raise ValueError(f"{name} overflows: it sums to {total}e150; scale it down")
         self.segments = (Segment(slice(None), self.forward, self.backward),)
         self.elements = 1 + int(max(self.tails.max(), self.heads.max())) if self.size else 0
         ends = np.concatenate([self.tails, self.heads])
@@ -111,7 +115,7 @@ class Cut(EdgeTerm):
         if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix has shape {matrix.shape}: a graph needs a square matrix")
         entries = matrix.tocoo()
-        _checks.weights("matrix.data", entries.data)
+        _checks.weights("matrix.data", np.where(entries.row == entries.col, 0.0, entries.data))
         low, high = np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col)
         off_diagonal = low < high
         low, high = low[off_diagonal], high[off_diagonal]

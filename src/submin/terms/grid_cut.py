@@ -112,15 +112,16 @@ class GridCut(EdgeTerm):
             else self._weights("reverse_weights", reverse_weights)
         )
         self.segments = self._segments(forward, backward)
+        self._check_overflow()
         self.size = self.segments[-1].slots.stop
         self.elements = int(np.prod(self.shape))
         self.depth = self.connectivity
 
     def _weights(self, name: str, weights: float | Sequence[npt.ArrayLike]) -> list[FloatArray]:
         """Check one cost for all edges, or one scalar or array per offset."""
-        if isinstance(weights, int | float | np.number):
+        if not isinstance(weights, Sequence) and np.ndim(weights) == 0:
             return [_checks.weights(name, weights).ravel()] * len(self.offsets)
-        arrays = list(weights)
+        arrays = list(weights if isinstance(weights, Sequence) else np.asarray(weights))
         if len(arrays) != len(self.offsets):
             raise ValueError(
                 f"{name} has {len(arrays)} entries, but connectivity {self.connectivity} has "
@@ -135,6 +136,17 @@ class GridCut(EdgeTerm):
                 )
             checked.append(_checks.weights(f"{name}[{k}]", array).ravel())
         return checked
+
+    def _check_overflow(self) -> None:
+        with np.errstate(over="ignore"):
+            total = sum(
+                float(np.mean(part, dtype=np.longdouble)) * (slots.stop - slots.start)
+                for slots, *pair in self.segments
+                for part in pair
+                if part.size
+            )
+        if not total < 1e150:
+            raise ValueError(f"weights overflow: they sum to {total}; scale them down")
 
     def _segments(
         self, forward: list[FloatArray], backward: list[FloatArray]

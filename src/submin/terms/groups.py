@@ -6,8 +6,6 @@ the dual has one value for each of them, in the same order.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,18 +42,6 @@ class GroupTerm(Term):
         self.elements = int(self.members.max()) + 1 if self.size else 0
         self.depth = int(np.bincount(self.members).max()) if self.size else 0
 
-    @abstractmethod
-    def project_groups(
-        self, groups: IndexArray, dual: FloatArray, s: FloatArray, c: float, threads: int
-    ) -> FloatArray:
-        """Return Proj(y - s / c) of some groups with disjoint members, one after the other."""
-
-    @abstractmethod
-    def sweep_groups(
-        self, groups: IndexArray, dual: FloatArray, s: FloatArray, threads: int
-    ) -> None:
-        """Project some groups with disjoint members with c = 1, in place."""
-
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(n + incidences)."""
         s += scale * scatter_sum(self.members, dual, s.size)
@@ -67,51 +53,41 @@ class GroupTerm(Term):
     @property
     def decompositions(self) -> tuple[str, ...]:
         """Disjoint groups together (the default), or one block per group."""
-        return ("groups", "matchings", "chains", "functions")
+        return ("groups", "functions")
 
-    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
-        """Put groups without common members into one block by greedy colouring, O(incidences).
+    def group_classes(self, decomposition: str) -> list[IndexArray]:
+        """Split the groups into classes without common members by greedy colouring, O(incidences).
 
-        Groups without members are in no block.
+        Groups without members are in no class.
         """
         filled = np.flatnonzero(np.diff(self.pointers)).astype(np.int32)
         if check_decomposition(self, decomposition) == "functions":
-            classes = list(filled[:, None])
-        elif self.depth <= 1:
-            classes = [filled] if filled.size else []
-        else:
-            pointers = np.append(self.pointers[:-1][filled], self.pointers[-1])
-            classes = [filled[chosen] for chosen in colour_classes(pointers, self.members)]
-        return [GroupBlock(self, groups, threads) for groups in classes]
+            return list(filled[:, None])
+        if self.depth <= 1:
+            return [filled] if filled.size else []
+        pointers = np.append(self.pointers[:-1][filled], self.pointers[-1])
+        return [filled[chosen] for chosen in colour_classes(pointers, self.members)]
 
 
 class GroupBlock(Block):
-    """Groups of one term without common elements."""
+    """Groups of one term without common elements; a family adds the projection."""
 
     def __init__(self, term: GroupTerm, groups: IndexArray, threads: int) -> None:
-        self.term, self.groups, self.threads = term, groups, threads
+        self.groups, self.threads = groups, threads
         self.slots: Any = incidences(term.pointers, groups)
         self.size = self.slots.size
         if groups.size and groups[-1] - groups[0] + 1 == groups.size:
             first, stop = term.pointers[groups[0]], term.pointers[groups[-1] + 1]
             self.slots = slice(int(first), int(stop))
+        self.members: IndexArray = term.members[self.slots]
 
     def support(self) -> IndexArray:
         """Return the members of the groups."""
-        members: IndexArray = self.term.members[self.slots]
-        return members
-
-    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
-        """Project each group."""
-        return self.term.project_groups(self.groups, dual, s, c, self.threads)
-
-    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
-        """Project each group in place."""
-        self.term.sweep_groups(self.groups, dual, s, self.threads)
+        return self.members
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""
-        s[self.support()] += part if scale == 1.0 else scale * part
+        s[self.members] += part if scale == 1.0 else scale * part
 
 
 def label_groups(labels: npt.ArrayLike) -> tuple[PointerArray, IndexArray]:

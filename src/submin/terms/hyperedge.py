@@ -19,7 +19,7 @@ l are those at which tails give and heads take w_e.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ from submin._sums import (
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.groups import (
     LONG_ROUNDOFF,
+    GroupBlock,
     GroupTerm,
     check_pointers,
     grouped_any,
@@ -43,7 +44,7 @@ from submin.terms.groups import (
     per_entry,
     refuse_repeats,
 )
-from submin.terms.term import Violation
+from submin.terms.term import Block, Violation
 
 TAIL, HEAD = 1, 2
 BOTH = TAIL | HEAD
@@ -76,9 +77,8 @@ class Hyperedge(GroupTerm):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from submin.terms.hyperedge import Hyperedge
-    >>> hyperedges = Hyperedge([0, 3, 5], [0, 1, 2, 2, 3], [2.0, 1.0])
+    >>> import numpy as np, submin as sm
+    >>> hyperedges = sm.Hyperedge([0, 3, 5], [0, 1, 2, 2, 3], [2.0, 1.0])
     >>> hyperedges.evaluate(np.array([True, False, False, False]))
     2.0
     """
@@ -121,9 +121,8 @@ class Hyperedge(GroupTerm):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from submin.terms.hyperedge import Hyperedge
-        >>> arc = Hyperedge.directed([0, 2], [0, 1], [0, 1], [2], 3.0)
+        >>> import numpy as np, submin as sm
+        >>> arc = sm.Hyperedge.directed([0, 2], [0, 1], [0, 1], [2], 3.0)
         >>> arc.evaluate(np.array([False, True, False])), arc.evaluate(np.array([True] * 3))
         (3.0, 0.0)
         """
@@ -222,23 +221,10 @@ class Hyperedge(GroupTerm):
         low = scatter_sum(self.members, weights * (heads & ~only_tail), n)
         return -low, high
 
-    def project_groups(
-        self, groups: IndexArray, dual: FloatArray, s: FloatArray, c: float, threads: int
-    ) -> FloatArray:
-        """Cut each group's target at its two levels."""
-        out = np.empty(int(np.diff(self.pointers)[groups].sum()))
-        kernels.active.hyperedge_project(
-            self.pointers, self.members, self.roles, self.weights, groups, dual, s, c, out, threads
-        )
-        return out
-
-    def sweep_groups(
-        self, groups: IndexArray, dual: FloatArray, s: FloatArray, threads: int
-    ) -> None:
-        """Cut each group's target at its two levels, in place."""
-        kernels.active.hyperedge_sweep(
-            self.pointers, self.members, self.roles, self.weights, groups, dual, s, threads
-        )
+    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
+        """Put hyperedges without common members into one block by greedy colouring."""
+        classes = self.group_classes(decomposition)
+        return [HyperedgeBlock(self, groups, threads) for groups in classes]
 
     def granularity(self) -> float:
         """Return the granularity of the weights."""
@@ -265,6 +251,31 @@ class Hyperedge(GroupTerm):
         wrong = (roles < TAIL) | (roles > BOTH)
         _checks.refuse_where("roles", roles, wrong, "a role is 1 (tail), 2 (head) or 3 (both)")
         return cls._from_roles(arrays["pointers"], arrays["members"], roles, arrays["weights"])
+
+
+class HyperedgeBlock(GroupBlock):
+    """Hyperedges without common members."""
+
+    def __init__(self, term: Hyperedge, groups: IndexArray, threads: int) -> None:
+        super().__init__(term, groups, threads)
+        self.term = term
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Cut the target of each hyperedge at its two levels, O(k) for each evaluation."""
+        term, out = self.term, np.empty(self.size)
+        kernels.active.hyperedge_project(
+            term.pointers, term.members, term.roles, term.weights, self.groups, dual, s, c, out,
+            self.threads,
+        )  # fmt: skip
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Project with c = 1 in place."""
+        term = self.term
+        kernels.active.hyperedge_sweep(
+            term.pointers, term.members, term.roles, term.weights, self.groups, dual, s,
+            self.threads,
+        )  # fmt: skip
 
 
 def _checked_ends(

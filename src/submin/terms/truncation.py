@@ -13,7 +13,7 @@ the sum (Kiwiel 2008, doi:10.1007/s10107-006-0050-z).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -28,8 +28,8 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.terms.groups import LONG_ROUNDOFF, GroupTerm, grouped_sum, per_entry
-from submin.terms.term import Violation
+from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
+from submin.terms.term import Block, Violation
 
 
 class Truncation(GroupTerm):
@@ -62,9 +62,8 @@ class Truncation(GroupTerm):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from submin.terms.truncation import Truncation
-    >>> term = Truncation([0, 3], [0, 1, 2], [1.0, 2.0, 4.0], caps=2.5)
+    >>> import numpy as np, submin as sm
+    >>> term = sm.Truncation([0, 3], [0, 1, 2], [1.0, 2.0, 4.0], caps=2.5)
     >>> term.evaluate(np.array([True, True, False]))
     2.5
     """
@@ -147,25 +146,10 @@ class Truncation(GroupTerm):
         first = np.minimum(self.masses, caps) + self.modular
         return scatter_sum(self.members, last, n), scatter_sum(self.members, first, n)
 
-    def project_groups(
-        self, groups: IndexArray, dual: FloatArray, s: FloatArray, c: float, threads: int
-    ) -> FloatArray:
-        """Shift and clip each group's target."""
-        out = np.empty(int(np.diff(self.pointers)[groups].sum()))
-        kernels.active.truncation_project(
-            self.pointers, self.members, self._lower, self._upper, self._totals, groups, dual, s,
-            c, out, threads,
-        )  # fmt: skip
-        return out
-
-    def sweep_groups(
-        self, groups: IndexArray, dual: FloatArray, s: FloatArray, threads: int
-    ) -> None:
-        """Shift and clip each group's target, in place."""
-        kernels.active.truncation_sweep(
-            self.pointers, self.members, self._lower, self._upper, self._totals, groups, dual, s,
-            threads,
-        )  # fmt: skip
+    def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
+        """Put groups without common members into one block by greedy colouring."""
+        classes = self.group_classes(decomposition)
+        return [TruncationBlock(self, groups, threads) for groups in classes]
 
     def granularity(self) -> float:
         """Return the granularity of masses, caps and modular part."""
@@ -183,6 +167,31 @@ class Truncation(GroupTerm):
         names = ("pointers", "members", "masses", "caps", "modular")
         Truncation.__init__(term, *(arrays[name] for name in names))
         return term
+
+
+class TruncationBlock(GroupBlock):
+    """Truncations without common members."""
+
+    def __init__(self, term: Truncation, groups: IndexArray, threads: int) -> None:
+        super().__init__(term, groups, threads)
+        self.term = term
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Shift and clip the target of each group, O(k) for each evaluation."""
+        term, out = self.term, np.empty(self.size)
+        kernels.active.truncation_project(
+            term.pointers, term.members, term._lower, term._upper, term._totals, self.groups,
+            dual, s, c, out, self.threads,
+        )  # fmt: skip
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Project with c = 1 in place."""
+        term = self.term
+        kernels.active.truncation_sweep(
+            term.pointers, term.members, term._lower, term._upper, term._totals, self.groups,
+            dual, s, self.threads,
+        )  # fmt: skip
 
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
