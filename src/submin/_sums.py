@@ -49,6 +49,15 @@ def scatter_sum(positions: IndexArray, values: FloatArray | BoolArray, size: int
     return np.bincount(positions, values, size).astype(np.float64, copy=False)
 
 
+def largest_multiplicity(indices: IndexArray) -> int:
+    """Return how often the most frequent index occurs; memory O(size), whatever the indices are."""
+    if not indices.size:
+        return 0
+    if int(indices.max()) <= 8 * indices.size:
+        return int(np.bincount(indices).max())
+    return int(np.unique(indices, return_counts=True)[1].max())
+
+
 def common_granularity(*arrays: FloatArray) -> float:
     """Return the largest g such that every number is a multiple of g, or 0 if none is found.
 

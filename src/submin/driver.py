@@ -132,6 +132,10 @@ class Run(Generic[State]):
         limits: Limits,
         callback: Callback | None = None,
     ) -> None:
+        if callback is not None and not callable(callback):
+            raise TypeError(
+                f"callback is {callback!r}: it must be callable with (record, minimizer)"
+            )
         self.layout, self.solver, self.limits, self.callback = layout, solver, limits, callback
         self.projections, self.started = 0, time.perf_counter()
         self.history = History()

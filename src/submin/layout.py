@@ -54,6 +54,10 @@ class Layout:
             raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
         if not isinstance(decomposition, str | Sequence):
             raise TypeError(f"blocks must be a name or one for each term, and not {decomposition}")
+        if isinstance(threads, bool) or not isinstance(threads, int | np.integer):
+            raise TypeError(
+                f"threads is {threads!r}: it must be a whole number, or 0 for all cores"
+            )
         if threads < 0:
             raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
         self.problem, self.threads = problem, threads

@@ -61,6 +61,8 @@ class Problem:
         self.constant = float(constant)
         if not np.isfinite(self.constant):
             raise ValueError(f"constant is {constant}: it must be finite")
+        if isinstance(terms, Term):
+            raise TypeError(f"terms is a {type(terms).__name__}: give a list of terms, [term]")
         self.terms = tuple(terms)
         for index, term in enumerate(self.terms):
             self._check_term(index, term)

@@ -349,8 +349,8 @@ def _contraction(numbers: Numbers) -> Claim:
     closest = max(cases, key=lambda case: case["worst"] / case["bound"])
     ours = (
         f"{len(cases)} problems, worst iterate of each: factors "
-        f"{min(c['worst'] for c in cases):.3f} to {max(c['worst'] for c in cases):.3f}; closest to its bound: {closest['worst']:.4f} ≤ "
-        f"{closest['bound']:.4f}"
+        f"{min(c['worst'] for c in cases):.3f} to {max(c['worst'] for c in cases):.3f}; "
+        f"closest to its bound: {closest['worst']:.4f} ≤ {closest['bound']:.4f}"
     )
     good = [case["worst"] <= case["bound"] for case in cases]
     return Claim(

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from submin._typing import BoolArray, FloatArray
 from submin.reproduce.gaps import SNAPSHOTS, Curve
 from submin.reproduce.instances import Instance
+from submin.vision.colours import Colours
 from submin.vision.optional import require
-from submin.vision.pictures import overlay_picture
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#8B4A8B", "#666666"
 SIZES = {
@@ -44,6 +44,8 @@ PRINTED = {
     "AP": {1: (9.98e6, 1.06e5), 20: (8.96e6, 1.05e5), 100: (7.64e6, 8.3e4)},
 }
 """nu_s and nu_d that the paper prints below its penguins, by projections per block."""
+FADED = 0.3
+ZERO = 1e-9
 CLOSED = 1e-7
 """Gaps are drawn down to this part of the first one; below it rounding begins."""
 
@@ -112,29 +114,38 @@ def segmentation_figure(instance: Instance, curves: Mapping[str, Curve], exact: 
     panels = figure.subplots(2, 1 + len(SNAPSHOTS))
     image = np.zeros(exact.shape) if instance.image is None else instance.image
     _picture(panels[0][0], image, f"{instance.title}: photograph")
-    _picture(panels[1][0], overlay_picture(image, exact), "exact minimiser (max-flow)")
+    _picture(panels[1][0], image, "exact minimiser (max-flow)", exact)
     for row, method in zip(panels, ("ACDM", "AP"), strict=True):
         for axes, passes in zip(row[1:], SNAPSHOTS, strict=True):
-            _picture(axes, overlay_picture(image, curves[method].masks[passes]), "")
+            _picture(axes, image, f"{method} {passes}", curves[method].masks[passes])
             _caption(axes, method, passes, curves[method])
     return figure
 
 
-def _picture(axes: Any, picture: npt.NDArray[Any], title: str) -> None:
+def _picture(
+    axes: Any, image: npt.NDArray[Any], title: str, members: BoolArray | None = None
+) -> None:
+    """Show a photograph; of a set, its pixels as they are, with a line around, the rest faded."""
+    picture = Colours.of(image).rgb.copy()
+    if members is not None:
+        picture[~members] = FADED * picture[~members] + (1.0 - FADED)
     axes.imshow(picture, interpolation="nearest")
+    if members is not None and members.any() and not members.all():
+        axes.contour(members, levels=[0.5], colors=VERMILION, linewidths=1.0)
     axes.set(xticks=[], yticks=[], title=title)
 
 
 def _caption(axes: Any, method: str, passes: int, curve: Curve) -> None:
     ours = [_scientific(value) for value in curve.at(passes)]
     paper = [_scientific(value) for value in PRINTED[method][passes]]
-    axes.set_title(f"{method} {passes}")
     axes.set_xlabel(
         f"ν$_s$ = {ours[0]}   (paper {paper[0]})\nν$_d$ = {ours[1]}   (paper {paper[1]})"
     )
 
 
 def _scientific(value: float) -> str:
+    if value < ZERO:
+        return "0"
     mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa}·10$^{{{int(exponent)}}}$"
 
@@ -165,8 +176,12 @@ def _draw_condition(axes: Any, cases: Sequence[Mapping[str, Any]]) -> None:
                   marker=look.marker, label=f"measured, {label}")  # fmt: skip
         axes.plot(n, [c["bound"] for c in rows], ":", color=look.colour, marker=look.marker,
                   markerfacecolor="white", label=f"bound n r, {label}")  # fmt: skip
-    axes.set_xscale("log", base=2)
-    axes.set(yscale="log", xlabel="nodes n of the path", ylabel="κ",
+    lengths = sorted({case["n"] for case in paths if case["n"] > 2})
+    axes.set(xscale="log", yscale="log", ylim=(1.5, 3.0 * max(c["bound"] for c in paths)))
+    axes.set_xticks(lengths, [str(n) for n in lengths])
+    axes.set_yticks([10, 100, 1000], ["10", "100", "1000"])
+    axes.minorticks_off()
+    axes.set(xlabel="nodes n of the path", ylabel="κ",
              title="Theorem 3: ‖y − y*‖ / ‖S(y − y*)‖ on paths")  # fmt: skip
 
 

@@ -43,6 +43,8 @@ VARIANTS: dict[str, Maker] = {
 SNAPSHOTS = (1, 20, 100)
 """Projections per block at which the paper shows segmentations."""
 DETERMINISTIC = ("AP",)
+TINY = 1e-15
+"""Stands for a closed gap on a logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _trace(problem: Problem, solver: Solver[Any], passes: int) -> _Trace:
         trace.records.append(now)
         due = [k for k in SNAPSHOTS if k <= now.passes and k not in trace.masks]
         if due and run.state is not None:
-            _, s = solver.iterate(layout, run.state)
+            s = solver.iterate(layout, run.state)[1]
             members = best_level_set(layout, -s).members.reshape(problem.shape)
             trace.masks.update(dict.fromkeys(due, members))
 
@@ -150,9 +152,9 @@ def _curve(traces: Sequence[_Trace], passes: int) -> Curve:
 def _on_grid(records: Sequence[Record], name: str, points: FloatArray) -> FloatArray:
     """Interpolate the logarithm of a gap; what rounding took below zero counts as nearly zero."""
     passes = [record.passes for record in records]
-    gaps = np.maximum([float(getattr(record, name)) for record in records], 1e-15)
-    gap: FloatArray = np.exp(np.interp(points, passes, np.log(gaps)))
-    return gap
+    logarithms = [float(np.log(max(getattr(record, name), TINY))) for record in records]
+    gap: FloatArray = np.exp(np.interp(points, passes, logarithms))
+    return np.where(gap < 2.0 * TINY, TINY, gap)
 
 
 class TimedLayout(Layout):

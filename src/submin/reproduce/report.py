@@ -9,6 +9,7 @@ from typing import Any
 
 from submin.reproduce.beyond import EXACT
 from submin.reproduce.claims import FAILS, HOLDS, at
+from submin.reproduce.gaps import TINY
 
 Numbers = Mapping[str, Any]
 Cells = Sequence[object]
@@ -62,7 +63,9 @@ def page(numbers: Numbers, images: Mapping[str, bytes]) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return a number for a table cell."""
+    """Return a number for a table cell; gaps that rounding took below zero are zero."""
+    if value == TINY:
+        return "0"
     return "–" if value is None else f"{value:.{digits}g}"
 
 
@@ -114,7 +117,8 @@ def _opening(numbers: Numbers) -> list[str]:
     if numbers["quick"]:
         lines.append(
             _text(
-                "This is a quick run: every fourth pixel along each axis, two seeds, few graphs. "
+                "This is a quick run: every fourth pixel along each axis (and λ / 4, since boundaries "
+                "lose edges as areas lose pixels squared), few seeds, few graphs. "
                 "Gaps are those of the small pictures; the captions that quote the paper compare "
                 "shapes only."
             )

@@ -19,7 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
+from submin._sums import (
+    UNIT_ROUNDOFF,
+    common_granularity,
+    compensated_sum,
+    largest_multiplicity,
+    scatter_sum,
+)
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
 from submin.terms.term import Block, Term, Violation, check_decomposition
@@ -75,7 +81,7 @@ class Cardinality(Term):
         )
         self.size = self.members.size
         self.elements = int(self.members.max()) + 1 if self.size else 0
-        self.depth = int(np.bincount(self.members).max()) if self.size else 0
+        self.depth = largest_multiplicity(self.members)
 
     @classmethod
     def from_labels(cls, labels: npt.ArrayLike, function: ConcaveFunction) -> Self:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import scatter_sum
+from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
 from submin.terms.edges import EdgeTerm, Segment
@@ -85,7 +85,7 @@ class Cut(EdgeTerm):
         self.segments = (Segment(slice(None), self.forward, self.backward),)
         self.elements = 1 + int(max(self.tails.max(), self.heads.max())) if self.size else 0
         ends = np.concatenate([self.tails, self.heads])
-        self.depth = int(np.bincount(ends).max()) if self.size else 0
+        self.depth = largest_multiplicity(ends)
 
     def _edge_weights(self, name: str, values: npt.ArrayLike) -> FloatArray:
         weights = _checks.weights(name, values).ravel()
@@ -127,12 +127,10 @@ class Cut(EdgeTerm):
         forward = np.bincount(inverse, np.where(upward, values, 0.0), pair.size)
         backward = np.bincount(inverse, np.where(upward, 0.0, values), pair.size)
         same = np.array_equal(forward, backward)
-        return cls(
-            pair // matrix.shape[0],
-            pair % matrix.shape[0],
-            forward,
-            None if same else backward,
-        )
+        n = matrix.shape[0]
+        term = cls(pair // n, pair % n, forward, None if same else backward)
+        term.shape, term.elements = (n,), n
+        return term
 
     def edge_list(self) -> tuple[IndexArray, IndexArray]:
         """Return the tails and heads."""

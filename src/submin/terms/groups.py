@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._sums import scatter_sum
+from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
 from submin.terms.term import Block, Term, check_decomposition
@@ -40,7 +40,7 @@ class GroupTerm(Term):
         )
         self.size = self.members.size
         self.elements = int(self.members.max()) + 1 if self.size else 0
-        self.depth = int(np.bincount(self.members).max()) if self.size else 0
+        self.depth = largest_multiplicity(self.members)
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(n + incidences)."""

@@ -16,7 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, sum_error
+from submin._sums import (
+    UNIT_ROUNDOFF,
+    common_granularity,
+    compensated_sum,
+    largest_multiplicity,
+    sum_error,
+)
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
 from submin.terms.term import Block, Term, Violation, check_decomposition
@@ -70,7 +76,7 @@ class Table(Term):
         count, self.arity = self.members.shape
         self.size = count * self.arity
         self.elements = int(self.members.max()) + 1 if self.size else 0
-        self.depth = int(np.bincount(self.members.ravel()).max()) if self.size else 0
+        self.depth = largest_multiplicity(self.members.ravel())
 
     def _rows(self, tables: slice | IndexArray) -> FloatArray:
         """Return the values of some tables, or the one row that all share."""
