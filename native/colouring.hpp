@@ -12,7 +12,8 @@ class PairSet {
  public:
   explicit PairSet(std::int64_t capacity) {
     std::uint64_t size = 16;
-    while (size < 2 * static_cast<std::uint64_t>(capacity)) size *= 2;
+    shift_ = 60;
+    for (; size < 2 * static_cast<std::uint64_t>(capacity); size *= 2) --shift_;
     keys_.assign(size, kEmpty);
     mask_ = size - 1;
   }
@@ -34,13 +35,14 @@ class PairSet {
   }
 
   std::uint64_t slot(std::uint64_t value) const {
-    std::uint64_t at = (value * 0x9E3779B97F4A7C15ull) >> 20 & mask_;
+    std::uint64_t at = (value * 0x9E3779B97F4A7C15ull) >> shift_;
     while (keys_[at] != kEmpty && keys_[at] != value) at = (at + 1) & mask_;
     return at;
   }
 
   std::vector<std::uint64_t> keys_;
   std::uint64_t mask_;
+  int shift_;
 };
 
 // Give each function the first colour that no earlier function on any of its elements has.

@@ -95,8 +95,12 @@ class Incumbent:
         members = self.layout.problem.repaired(members)
         value = self.layout.problem.evaluate(members)
         if value < self.value:
-            self.value, self.members, self.certificate = value, members, None
+            self.keep_set(members, value)
         return value
+
+    def keep_set(self, members: BoolArray, value: float) -> None:
+        """Make a set the incumbent."""
+        self.value, self.members, self.certificate = value, members, None
 
     def offer_dual(self, dual: Dual, s: FloatArray) -> float:
         """Keep a feasible dual if it is better for the goal; return its lower bound."""
@@ -204,7 +208,10 @@ class Run(Generic[State]):
         dual, s = self.solver.iterate(self.layout, state)
         bound = self.best.offer_dual(dual, s)
         if isinstance(self.solver, ExactSolver) and self.solver.done(state):
-            value, smooth_gap = self.best.offer_set(self.solver.minimizer(state)), float("nan")
+            members, smooth_gap = self.solver.minimizer(state), float("nan")
+            value = self.best.offer_set(members)
+            if value == self.best.value:  # of several minimisers, the one that was asked for
+                self.best.keep_set(members, value)
         else:
             level_set = best_level_set(self.layout, -s)
             value = self.best.offer_set(level_set.members)

@@ -117,8 +117,8 @@ def _opening(numbers: Numbers) -> list[str]:
     if numbers["quick"]:
         lines.append(
             _text(
-                "This is a quick run: every fourth pixel along each axis (and λ / 4, since boundaries "
-                "lose edges as areas lose pixels squared), few seeds, few graphs. "
+                "This is a quick run: every fourth pixel along each axis, λ / 4 (boundaries keep a "
+                "quarter of their edges, areas a sixteenth), few seeds, few graphs. "
                 "Gaps are those of the small pictures; the captions that quote the paper compare "
                 "shapes only."
             )

@@ -273,7 +273,7 @@ def halving(graph: Graph, blocks: str, seeds: Sequence[int], epochs: int) -> Hal
     within = np.mean([inner for inner, _ in runs], axis=0)
     ends = np.mean([outer for _, outer in runs], axis=0)
     alive = ends[:-1] > NEGLIGIBLE * ends[0]
-    factors = (ends[1:] / ends[:-1])[alive]
+    factors = ends[1:][alive] / ends[:-1][alive]
     r, k = layout.r, np.arange(within.size)
     dual = layout.feasible_start()
     start = optimum.squared_distance(dual[0])

@@ -12,28 +12,21 @@ c_j = g(j) - g(j - 1) (Suehiro et al. 2012, doi:10.1007/978-3-642-34106-9_22; Li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import (
-    UNIT_ROUNDOFF,
-    common_granularity,
-    compensated_sum,
-    largest_multiplicity,
-    scatter_sum,
-)
+from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms.colouring import colour_classes
-from submin.terms.term import Block, Term, Violation, check_decomposition
+from submin.terms.groups import GroupBlock, GroupTerm, label_groups
+from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
 
 
-class Cardinality(Term):
+class Cardinality(GroupTerm):
     """Concave functions of the number of members that S has in each group.
 
     Parameters
@@ -63,9 +56,7 @@ class Cardinality(Term):
     def __init__(
         self, pointers: npt.ArrayLike, members: npt.ArrayLike, function: ConcaveFunction
     ) -> None:
-        self.members = _checks.indices("members", members).ravel()
-        self.pointers = _check_pointers(pointers, self.members.size)
-        _refuse_repeats(self.pointers, self.members)
+        self._set_groups(pointers, members)
         sizes = np.diff(self.pointers)
         tables = {int(m): _concave_table(function, int(m)) for m in np.unique(sizes)}
         self._complete([tables[int(m)] for m in sizes])
@@ -76,12 +67,6 @@ class Cardinality(Term):
         self.values = np.concatenate(empty + list(tables))
         self.gains = np.concatenate(empty + [np.diff(table) for table in tables])
         self.value_pointers = self.pointers + np.arange(self.pointers.size)
-        self.group_of = np.repeat(
-            np.arange(self.pointers.size - 1, dtype=np.int32), np.diff(self.pointers)
-        )
-        self.size = self.members.size
-        self.elements = int(self.members.max()) + 1 if self.size else 0
-        self.depth = largest_multiplicity(self.members)
 
     @classmethod
     def from_labels(cls, labels: npt.ArrayLike, function: ConcaveFunction) -> Self:
@@ -95,17 +80,11 @@ class Cardinality(Term):
         function : callable (k, m) -> g
             As for the constructor.
         """
-        array = np.asarray(labels)
-        if array.dtype.kind not in "biu":
-            raise TypeError(f"labels must hold integers, but its type is {array.dtype}")
-        if array.size == 0:
-            raise ValueError(f"labels is empty (shape {array.shape}): it needs an element or more")
-        flat = array.ravel()
-        order = np.argsort(flat, kind="stable").astype(np.int32)
-        order = order[np.count_nonzero(flat < 0) :]
-        _, starts = np.unique(flat[order], return_index=True)
-        term = cls(np.append(starts, order.size), order, function)
-        term.shape, term.elements = array.shape, array.size
+        shape, size = np.shape(labels), np.size(labels)
+        if not size:
+            raise ValueError(f"labels is empty (shape {shape}): it needs an element or more")
+        term = cls(*label_groups(labels), function)
+        term.shape, term.elements = shape, size
         return term
 
     def _counts(self, members: BoolArray) -> PointerArray:
@@ -128,10 +107,6 @@ class Cardinality(Term):
         mean: FloatArray = (ends / np.maximum(np.diff(self.pointers), 1))[self.group_of]
         return mean
 
-    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add each value to its element, O(n + incidences)."""
-        s += scale * scatter_sum(self.members, dual, s.size)
-
     def violation(self, dual: FloatArray) -> Violation:
         """Return sum_R max_k (the k largest values of y_R - g_R(k)), O(k log k)."""
         order = np.lexsort((-dual, self.group_of))
@@ -144,10 +119,6 @@ class Cardinality(Term):
         total = compensated_sum(np.maximum.reduceat(excess, self.pointers[filled]))
         return Violation(total, error + 2.0 * UNIT_ROUNDOFF * total)
 
-    def magnitude(self, dual: FloatArray) -> float:
-        """Return sum |y|."""
-        return float(np.sum(np.abs(dual)))
-
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""
         sizes = np.diff(self.pointers)
@@ -158,21 +129,10 @@ class Cardinality(Term):
         low = scatter_sum(self.members, last[self.group_of], n)
         return low, scatter_sum(self.members, first[self.group_of], n)
 
-    @property
-    def decompositions(self) -> tuple[str, ...]:
-        """Disjoint groups together (the default), or one block per group."""
-        return ("groups", "functions")
-
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put groups without common elements into one block; a partition is one block."""
-        count = self.pointers.size - 1
-        if check_decomposition(self, decomposition) == "functions":
-            classes = list(np.arange(count, dtype=np.int32)[:, None])
-        elif self.depth <= 1:
-            classes = [np.arange(count, dtype=np.int32)] if count else []
-        else:
-            classes = colour_classes(self.pointers, self.members)
         order = _identity_orders(self.pointers)
+        classes = self.group_classes(decomposition)
         return [CardinalityBlock(self, groups, order, threads) for groups in classes]
 
     def granularity(self) -> float:
@@ -193,12 +153,9 @@ class Cardinality(Term):
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """Rebuild a cardinality term."""
         term = cls.__new__(cls)
-        term.members = _checks.indices("members", arrays["members"]).ravel()
-        term.pointers = _check_pointers(arrays["pointers"], term.members.size)
+        term._set_groups(arrays["pointers"], arrays["members"])
         starts = term.pointers + np.arange(term.pointers.size)
-        _refuse_repeats(term.pointers, term.members)
-        values = np.asarray(arrays["values"], dtype=np.float64)
-        tables = [values[a:b] for a, b in pairwise(starts)]
+        tables = np.split(np.asarray(arrays["values"], dtype=np.float64), starts[1:])[:-1]
         for m, table in zip(np.diff(term.pointers), tables, strict=True):
             _check_concave(table, int(m))
         term._complete(tables)
@@ -208,35 +165,8 @@ class Cardinality(Term):
         return term
 
 
-def _check_pointers(pointers: npt.ArrayLike, incidences: int) -> PointerArray:
-    array = np.asarray(pointers)
-    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size < 1:
-        raise TypeError("pointers must be a 1-D array of integers with groups + 1 entries")
-    checked = np.ascontiguousarray(array, dtype=np.int64)
-    falls = np.diff(checked) < 0
-    _checks.refuse_where(
-        "pointers", checked, np.concatenate([[False], falls]), "pointers must not decrease"
-    )
-    if checked[0] != 0 or checked[-1] != incidences:
-        raise ValueError(
-            f"pointers runs from {checked[0]} to {checked[-1]}: it must run from 0 to "
-            f"{incidences}, the length of members"
-        )
-    return checked
-
-
-def _refuse_repeats(pointers: PointerArray, members: IndexArray) -> None:
-    """Refuse an element that is twice in one group."""
-    group_of = np.repeat(np.arange(pointers.size - 1), np.diff(pointers))
-    order = np.lexsort((members, group_of))
-    group, member = group_of[order], members[order]
-    repeated = np.zeros(members.size, dtype=np.bool_)
-    repeated[order[1:]] = (group[1:] == group[:-1]) & (member[1:] == member[:-1])
-    _checks.refuse_where("members", members, repeated, "an element may be once in each group")
-
-
 def _concave_table(function: ConcaveFunction, m: int) -> FloatArray:
-    """Tabulate g(0), ..., g(m) and check it; an empty group has g(0) = 0 alone."""
+    """Tabulate g(0), ..., g(m) and check it; an empty group needs no value but g(0) = 0."""
     if m == 0:
         return np.zeros(1)
     k = np.arange(m + 1, dtype=np.float64)
@@ -281,26 +211,14 @@ def _grouped_cumulative(
     return sums, 3.0 * unit * float(np.sum(np.abs(running)))
 
 
-class CardinalityBlock(Block):
+class CardinalityBlock(GroupBlock):
     """Groups without common elements."""
 
     def __init__(
         self, term: Cardinality, groups: IndexArray, order: IndexArray, threads: int
     ) -> None:
-        self.term, self.groups, self.order, self.threads = term, groups, order, threads
-        sizes = np.diff(term.pointers)[groups]
-        self.size = int(sizes.sum())
-        if groups.size and groups[-1] - groups[0] + 1 == groups.size:
-            first, stop = term.pointers[groups[0]], term.pointers[groups[-1] + 1]
-            self.slots: Any = slice(int(first), int(stop))
-        else:
-            starts = np.repeat(term.pointers[groups] - np.cumsum(sizes) + sizes, sizes)
-            self.slots = starts + np.arange(self.size)
-
-    def support(self) -> IndexArray:
-        """Return the members of the groups."""
-        members: IndexArray = self.term.members[self.slots]
-        return members
+        super().__init__(term, groups, threads)
+        self.term, self.order = term, order
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by sorting and isotonic regression, O(k log k) per group of k."""
@@ -317,10 +235,6 @@ class CardinalityBlock(Block):
         kernels.active.cardinality_sweep(
             term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
         )
-
-    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add each value to its element, O(block)."""
-        s[self.support()] += part if scale == 1.0 else scale * part
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:
