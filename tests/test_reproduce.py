@@ -203,3 +203,16 @@ def test_a_missing_file_is_named(tmp_path):
 def test_no_seed_is_refused(tmp_path):
     with pytest.raises(ValueError, match="seeds is empty"):
         reproduce(tmp_path, seeds=())
+
+
+def test_the_command_refuses_an_incomplete_folder_before_any_work(tmp_path):
+    testing = pytest.importorskip("typer.testing")
+    from submin.cli.application import application
+
+    output = tmp_path / "report"
+    for folder, words in ((tmp_path, "001_oct_wts.mat does not exist"), ("none", "not a folder")):
+        arguments = ["reproduce", "-o", str(output), "--data", str(folder)]
+        result = testing.CliRunner().invoke(application, arguments, catch_exceptions=False)
+        assert result.exit_code == 2
+        assert words in result.stderr
+        assert not output.exists()

@@ -9,6 +9,7 @@ import typer
 
 from submin.cli import console
 from submin.cli.options import Quiet
+from submin.cli.segment import require_packages
 
 
 def reproduce(
@@ -32,19 +33,28 @@ def reproduce(
     """
     with console.command():
         console.require_writable_folder(output)
-        if data is not None and not data.is_dir():
-            raise console.RefusalError(f"--data {data} is not a folder")
-        from submin.cli.segment import require_packages
-
-        require_packages()
+        check(data)
         from submin.reproduce import reproduce as run
 
-        with console.progress(quiet) as progress, console.user_input():
+        with console.progress(quiet) as progress:
             numbers = run(output, data, quick, progress=progress.show)
         if not quiet:
             rows = [
-                (f"{claim['where']}", f"{claim['verdict']}: {claim['claim']}")
+                (claim["where"], f"{claim['verdict']}: {claim['claim']}")
                 for claim in numbers["claims"]
             ]
             rows += [("seconds", f"{numbers['seconds']:.0f}"), ("page", str(output / "index.html"))]
             console.print_rows("submin reproduce", rows)
+
+
+def check(data: Path | None) -> None:
+    """Refuse to begin without the packages and files that will be needed in the end."""
+    require_packages()
+    if data is None:
+        return
+    if not data.is_dir():
+        raise console.RefusalError(f"--data {data} is not a folder")
+    from submin.reproduce.instances import require_files
+
+    with console.user_input():
+        require_files(data)

@@ -207,7 +207,8 @@ def _why_not_ordered(numbers: Numbers, kind: str, starts: Mapping[str, float | N
     return " ".join(sentences) + (
         " Weak weights make an easy problem: the plain methods get there in a few passes, while "
         "the iterate of ACDM is a convex combination of all its past points and still holds a "
-        "share of the first ones. The table of other λ shows the order come back as λ grows."
+        "share of the first ones (restarts cure that: see the table of other constants). The table "
+        "of other λ shows the order of the paper come back as λ grows."
     )
 
 

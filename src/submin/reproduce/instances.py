@@ -28,6 +28,7 @@ from submin.vision.seeds import Seeds
 
 GAUSSIANS = 5
 LAMBDA = 50.0
+PUBLIC, SAMPLES = "the paper's instances", "photographs of scikit-image"
 QUICK_STEP = 4
 """A quick run keeps every fourth pixel along each axis, and divides lambda by four: areas have a
 sixteenth of the pixels, boundaries a quarter of the edges."""
@@ -163,6 +164,23 @@ def read_superpixels(data: Path, name: str) -> IndexArray:
     return np.ascontiguousarray(labels, dtype=np.int32)
 
 
+def require_files(data: Path) -> None:
+    """Check that a data folder is complete, before any work is done.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is missing.
+    """
+    for name in [f"{entry.file}_wts" for entry in ARRAYS]:
+        existing(data / "coopcut" / f"{name}.mat")
+    for instance in SUPERPIXELS:
+        existing(data / "coopcut" / f"{instance.photograph}_{instance.superpixels}.mat")
+    for photograph in PHOTOGRAPHS:
+        existing(data / "grabcut" / "images" / f"{photograph.file}.jpg")
+        existing(data / "grabcut" / "scribbles" / f"{photograph.file}.png")
+
+
 def existing(path: Path) -> Path:
     """Return a path that exists.
 
@@ -173,8 +191,8 @@ def existing(path: Path) -> Path:
     """
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path} does not exist: the data folder needs coopcut/*_wts.mat and "
-            "grabcut/images, grabcut/scribbles; leave --data out to use photographs of scikit-image"
+            f"{path} does not exist: the data folder needs coopcut/*.mat, grabcut/images and "
+            "grabcut/scribbles; without a data folder, photographs of scikit-image take their place"
         )
     return path
 

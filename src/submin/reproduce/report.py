@@ -10,6 +10,7 @@ from typing import Any
 from submin.reproduce.beyond import EXACT
 from submin.reproduce.claims import FAILS, HOLDS, at
 from submin.reproduce.gaps import TINY
+from submin.reproduce.instances import PUBLIC
 
 Numbers = Mapping[str, Any]
 Cells = Sequence[object]
@@ -28,6 +29,11 @@ td.number, th.number { text-align: right; white-space: nowrap;
 .verdict { font-weight: 600; white-space: nowrap; }
 .why { color: #444; font-size: .95em; }
 """
+BELLY = (
+    "The exact minimiser is most of the white belly, no more: the unary knows colours alone, "
+    "nothing is fixed by the scribbles, and the black coat has the colours of the rocks. Of the "
+    "factors λ from 2 to 50 this one overlaps most with the true penguin."
+)
 MARKS = {HOLDS: "✓", FAILS: "✗"}
 
 
@@ -139,7 +145,7 @@ def _instances(numbers: Numbers) -> list[str]:
         )
         for one in numbers["instances"].values()
     ]
-    given = numbers["data"] == "the paper's instances"
+    given = numbers["data"] == PUBLIC
     about = (
         "The paper's λ and colour models are not published. Octopus and small plant are the public "
         "arrays (unary and weights, a 4-neighbour grid) with the λ of the public superpixel "
@@ -197,7 +203,8 @@ def _segmentations(numbers: Numbers, images: Mapping[str, bytes]) -> list[str]:
             f"{title}: level sets of ACDM and AP after 1, 20 and 100",
             "The best level set of the first seed's proximal point; captions: medians of the gaps, "
             "with the values that the paper prints. The paper's λ is not published: compare the "
-            "decrease from 1 to 20 to 100, not the digits.",
+            "decrease from 1 to 20 to 100, not the digits."
+            + (f" {BELLY}" if numbers["data"] == PUBLIC and not numbers["quick"] else ""),
         ),
     ]
 

@@ -19,7 +19,7 @@ from submin.api import minimize, prox
 from submin.problem import Problem
 from submin.reproduce import beyond, figures, gaps, report, theory
 from submin.reproduce.claims import judge
-from submin.reproduce.instances import QUICK_STEP, Instance, load
+from submin.reproduce.instances import PUBLIC, QUICK_STEP, SAMPLES, Instance, load
 from submin.terms import GridCut
 
 Progress = Callable[[str], object]
@@ -108,7 +108,7 @@ def measure(data: Path | None, quick: bool, seeds: Sequence[int], progress: Prog
     progress("theorems against measurement")
     numbers: dict[str, Any] = {
         "version": __version__, "quick": quick, "seeds": list(seeds), "passes": PASSES,
-        "data": "the paper's instances" if data else "photographs of scikit-image",
+        "data": PUBLIC if data else SAMPLES,
         "instances": {one.key: _facts(one) for one in instances},
         "gaps": {key: {n: c.numbers() for n, c in found.items()} for key, found in curves.items()},
         "theory": {

@@ -47,7 +47,8 @@ def _partition(specimen: Specimen, name: str, blocks: Sequence[Block]) -> None:
         elements, counts = np.unique(support, return_counts=True)
         inside = elements.size == 0 or (elements[0] >= 0 and elements[-1] < specimen.n)
         require(inside, term, "disjoint supports", f"a block of {name!r} leaves the ground set")
-        detail = f"two functions of one block of {name!r} share element {elements[counts.argmax()]}"
+        shared = elements[counts > 1][:1]
+        detail = f"two functions of one block of {name!r} share element {shared}"
         require(np.all(counts == 1), term, "disjoint supports", detail)
     entry = int(np.argmax(uses != 1.0)) if uses.size else 0
     detail = f"{name!r} has entry {entry} of the dual in {uses[entry:][:1]} blocks"
