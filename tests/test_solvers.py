@@ -538,3 +538,13 @@ def test_a_solver_of_one_s_own():
 
     problem = small_layout().problem
     assert sm.minimize(problem, Sweeps()).value == pytest.approx(sm.minimize(problem).value)
+
+
+@pytest.mark.parametrize(("shape", "connectivity"), [((3, 4, 2, 3), 80), ((4, 5, 3), 26)])
+def test_max_flow_takes_grids_of_any_dimension(shape, connectivity):
+    """Beyond 26 neighbours the grid becomes a general graph to the kernel; the minimum is the same."""
+    unary = np.random.default_rng(1).normal(size=shape)
+    problem = sm.Problem(unary, [sm.GridCut(shape, 0.1, connectivity=connectivity)])
+    flow, sweeps = sm.minimize(problem, "max_flow"), sm.minimize(problem, "accelerated_sweeps")
+    assert flow.status is sweeps.status is sm.Status.OPTIMAL
+    assert flow.value == pytest.approx(sweeps.value, abs=1e-10)

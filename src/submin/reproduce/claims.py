@@ -9,7 +9,7 @@ import numpy as np
 
 from submin._typing import FloatArray
 from submin.reproduce.figures import PRINTED
-from submin.reproduce.gaps import SNAPSHOTS
+from submin.reproduce.gaps import SNAPSHOTS, TINY
 
 Numbers = Mapping[str, Any]
 
@@ -146,22 +146,15 @@ def _projection_cost(numbers: Numbers) -> Claim:
 
 
 def _weak_duality(numbers: Numbers) -> Claim:
-    worst = min(
-        float(np.min(np.array(curve[kind])))
-        for gaps in numbers["gaps"].values()
-        for curve in gaps.values()
-        for kind in ("smooth_gap", "discrete_gap")
-    )
-    checks = sum(
-        np.array(curve["smooth_gap"]).size * 2
-        for gaps in numbers["gaps"].values()
-        for curve in gaps.values()
-    )
+    curves = [curve for gaps in numbers["gaps"].values() for curve in gaps.values()]
+    least = min(curve["least_gap"] for curve in curves)
+    largest = max(float(np.max(np.array(curve["smooth_gap"]))) for curve in curves)
     return Claim(
         "Duality gaps",
         "ν_s and ν_d are differences of a primal and a dual value, so never negative.",
-        f"smallest of {checks} gaps: {worst:.2g}",
-        _verdict([worst >= 0.0]),
+        f"smallest of all gaps: {least:.1g} (largest: {largest:.1g})",
+        _verdict([least >= -1e-12 * largest]),
+        "What is below zero is rounding." if least < 0.0 else "",
     )
 
 
@@ -202,7 +195,9 @@ def _why_not_ordered(numbers: Numbers, kind: str, starts: Mapping[str, float | N
         if start is not None and start <= TENS:
             continue
         end = last_gaps(gaps, kind)
-        listed = ", ".join(f"{name} {value:.2g}" for name, value in end.items())
+        listed = ", ".join(
+            f"{name} {0.0 if value <= TINY else value:.2g}" for name, value in end.items()
+        )
         sentences.append(f"{facts['title']} (λ = {facts['smoothing']:g}), last pass: {listed}.")
     return " ".join(sentences) + (
         " Weak weights make an easy problem: the plain methods get there in a few passes, while "
@@ -231,11 +226,12 @@ def _fastest_and_slowest(numbers: Numbers) -> Claim:
         "(after 100 projections per block, both gaps).",
         ours,
         _verdict(parts),
+        "" if all(parts) else "Where not, it is for the reason given with the figure of gaps.",
     )
 
 
 def _first_pass(numbers: Numbers) -> Claim:
-    gaps = numbers["gaps"]["penguin"]
+    gaps, octopus = numbers["gaps"]["penguin"], numbers["gaps"]["octopus"]
     pairs = [
         (at(gaps, "ACDM", kind, 1), at(gaps, "AP", kind, 1))
         for kind in ("smooth_gap", "discrete_gap")
@@ -248,9 +244,11 @@ def _first_pass(numbers: Numbers) -> Claim:
         ""
         if all(good)
         else (
-            "After one projection per block the unary decides who leads. Where weights are weak "
-            "against it, most edges saturate at once and AP, which has then touched every block, "
-            "leads (see the octopus); with our λ few saturate, and AP's step of 1/r is short."
+            f"Where the weights are weak against the unary AP leads here too, having touched every "
+            f"block once while the random methods miss a third of them (octopus: ν_s of AP "
+            f"{at(octopus, 'AP', 'smooth_gap', 1):.2g}, of ACDM "
+            f"{at(octopus, 'ACDM', 'smooth_gap', 1):.2g}); with strong weights AP's step of 1/r is too "
+            "short. The paper's penguin may be of the first kind at first: its λ is not published."
         )
     )
     return Claim(

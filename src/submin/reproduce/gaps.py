@@ -56,6 +56,8 @@ class Curve:
     passes : float array, shape (checks,)
     smooth, discrete : float array, shape (seeds, checks)
         nu_s (cost squared) and nu_d (cost), between two checks interpolated in their logarithms.
+    least : float
+        The smallest gap of both kinds at any check, as computed: below 0 by rounding alone.
     masks : dict of int to bool array
         The best level set of the first seed after so many passes.
     """
@@ -63,6 +65,7 @@ class Curve:
     passes: FloatArray
     smooth: FloatArray
     discrete: FloatArray
+    least: float
     masks: dict[int, BoolArray] = field(default_factory=dict)
 
     def at(self, passes: float) -> tuple[float, float]:
@@ -80,6 +83,7 @@ class Curve:
             "passes": self.passes.tolist(),
             "smooth_gap": self.smooth.tolist(),
             "discrete_gap": self.discrete.tolist(),
+            "least_gap": self.least,
         }
 
 
@@ -146,7 +150,9 @@ def _curve(traces: Sequence[_Trace], passes: int) -> Curve:
     points = grid(passes)
     smooth = np.array([_on_grid(trace.records, "smooth_gap", points) for trace in traces])
     discrete = np.array([_on_grid(trace.records, "discrete_gap", points) for trace in traces])
-    return Curve(points, smooth, discrete, traces[0].masks)
+    records = [record for trace in traces for record in trace.records]
+    least = min(min(record.smooth_gap, record.discrete_gap) for record in records)
+    return Curve(points, smooth, discrete, least, traces[0].masks)
 
 
 def _on_grid(records: Sequence[Record], name: str, points: FloatArray) -> FloatArray:

@@ -31,8 +31,7 @@ td.number, th.number { text-align: right; white-space: nowrap;
 """
 BELLY = (
     "The exact minimiser is most of the white belly, no more: the unary knows colours alone, "
-    "nothing is fixed by the scribbles, and the black coat has the colours of the rocks. Of the "
-    "factors λ from 2 to 50 this one overlaps most with the true penguin."
+    "nothing is fixed by the scribbles, and the black coat has the colours of the rocks."
 )
 MARKS = {HOLDS: "✓", FAILS: "✗"}
 

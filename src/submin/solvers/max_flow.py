@@ -35,13 +35,21 @@ SLICE = 100_000
 """Node visits between two looks at the clock, at most some 50 milliseconds."""
 
 
+MOST_OFFSETS = 13
+"""Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
+
+MOST_ELEMENTS = 2**27 - 2
+"""Elements that the kernels' labels can number."""
+
+
 def accepts(terms: Sequence[Term]) -> bool:
     """Say whether all terms are cuts, and the compiled kernels that this needs are there."""
     try:
         from submin import _native  # noqa: F401
     except ImportError:
         return False
-    return all(isinstance(term, EdgeTerm) for term in terms)
+    small = all(term.elements <= MOST_ELEMENTS for term in terms)
+    return small and all(isinstance(term, EdgeTerm) for term in terms)
 
 
 @dataclass
@@ -98,8 +106,8 @@ class MaxFlow:
                 )
         if not accepts(layout.problem.terms):
             raise TypeError(
-                "MaxFlow needs the compiled kernels, which did not load; AcceleratedSweeps runs "
-                "without them"
+                f"MaxFlow needs the compiled kernels and at most {MOST_ELEMENTS} elements; "
+                "AcceleratedSweeps runs without them"
             )
         joined = np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
@@ -158,9 +166,11 @@ class MaxFlow:
 
 
 def _single_grid(layout: Layout) -> Term | None:
-    """Return the only term, if it is a grid."""
+    """Return the only term, if it is a grid that the kernel with implicit neighbours takes."""
     terms = layout.problem.terms
-    return terms[0] if len(terms) == 1 and isinstance(terms[0], GridCut) else None
+    if len(terms) != 1 or not isinstance(terms[0], GridCut):
+        return None
+    return terms[0] if len(terms[0].offsets) <= MOST_OFFSETS else None
 
 
 def _joined_edges(
