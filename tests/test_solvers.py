@@ -542,7 +542,7 @@ def test_a_solver_of_one_s_own():
 
 @pytest.mark.parametrize(("shape", "connectivity"), [((3, 4, 2, 3), 80), ((4, 5, 3), 26)])
 def test_max_flow_takes_grids_of_any_dimension(shape, connectivity):
-    """Beyond 26 neighbours the grid becomes a general graph to the kernel; the minimum is the same."""
+    """Beyond 26 neighbours the grid is a general graph to the kernel, with the same minimum."""
     unary = np.random.default_rng(1).normal(size=shape)
     problem = sm.Problem(unary, [sm.GridCut(shape, 0.1, connectivity=connectivity)])
     flow, sweeps = sm.minimize(problem, "max_flow"), sm.minimize(problem, "accelerated_sweeps")

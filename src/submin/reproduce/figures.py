@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from submin._typing import BoolArray, FloatArray
 from submin.reproduce.gaps import SNAPSHOTS, Curve
-from submin.reproduce.instances import Instance
+from submin.reproduce.instances import PUBLIC, Instance
 from submin.vision.colours import Colours
 from submin.vision.optional import require
 
@@ -61,7 +61,9 @@ def draw(
         penguin = next(one for one in instances if one.key == "penguin")
         return {
             "gaps": gap_figure(instances, curves),
-            "segmentations": segmentation_figure(penguin, curves["penguin"], exact["penguin"]),
+            "segmentations": segmentation_figure(
+                penguin, curves["penguin"], exact["penguin"], numbers["data"] == PUBLIC
+            ),
             "theory": theory_figure(numbers["theory"]),
             "beyond": beyond_figure(instances, curves, numbers["beyond"]),
         }
@@ -108,8 +110,13 @@ def _logarithmic(axes: Any, gaps: Iterable[FloatArray]) -> None:
     axes.grid(visible=True, which="major", color=GREY, alpha=0.25)
 
 
-def segmentation_figure(instance: Instance, curves: Mapping[str, Curve], exact: BoolArray) -> Any:
-    """Draw photograph, exact answer, and level sets after 1, 20 and 100 projections per block."""
+def segmentation_figure(
+    instance: Instance, curves: Mapping[str, Curve], exact: BoolArray, printed: bool
+) -> Any:
+    """Draw photograph, exact answer, and level sets after 1, 20 and 100 projections per block.
+
+    With `printed`, the values that the paper prints stand beside ours.
+    """
     figure = _figure(12.5, 6.1)
     panels = figure.subplots(2, 1 + len(SNAPSHOTS))
     image = np.zeros(exact.shape) if instance.image is None else instance.image
@@ -118,7 +125,7 @@ def segmentation_figure(instance: Instance, curves: Mapping[str, Curve], exact: 
     for row, method in zip(panels, ("ACDM", "AP"), strict=True):
         for axes, passes in zip(row[1:], SNAPSHOTS, strict=True):
             _picture(axes, image, f"{method} {passes}", curves[method].masks[passes])
-            _caption(axes, method, passes, curves[method])
+            _caption(axes, method, passes, curves[method], printed)
     return figure
 
 
@@ -135,12 +142,14 @@ def _picture(
     axes.set(xticks=[], yticks=[], title=title)
 
 
-def _caption(axes: Any, method: str, passes: int, curve: Curve) -> None:
-    ours = [_scientific(value) for value in curve.at(passes)]
-    paper = [_scientific(value) for value in PRINTED[method][passes]]
-    axes.set_xlabel(
-        f"ν$_s$ = {ours[0]}   (paper {paper[0]})\nν$_d$ = {ours[1]}   (paper {paper[1]})"
-    )
+def _caption(axes: Any, method: str, passes: int, curve: Curve, printed: bool) -> None:
+    lines = []
+    for sign, ours, paper in zip(
+        ("ν$_s$", "ν$_d$"), curve.at(passes), PRINTED[method][passes], strict=True
+    ):
+        beside = f"   (paper {_scientific(paper)})" if printed else ""
+        lines.append(f"{sign} = {_scientific(ours)}{beside}")
+    axes.set_xlabel("\n".join(lines))
 
 
 def _scientific(value: float) -> str:
