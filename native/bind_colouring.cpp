@@ -15,7 +15,7 @@ void checked_colour(const ConstPointers& pointers, const ConstIndices& members, 
   require_size(colours.size(), functions, "colours");
   std::int32_t elements = 0;
   for (std::size_t k = 0; k < members.size(); ++k) {
-    require(members.data()[k] >= 0, "members must be 0 or more");
+    require(members.data()[k] >= 0 && members.data()[k] < INT32_MAX, "members must be 0 to 2**31 - 2");
     elements = std::max(elements, members.data()[k] + 1);
   }
   colour(pointers.data(), members.data(), functions, elements, colours.data());

@@ -40,6 +40,7 @@ flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& of
   flow::GridFlowProblem problem;
   problem.shape.assign(shape.data(), shape.data() + shape.size());
   require(!problem.shape.empty(), "shape must have at least one axis");
+  require(problem.shape.size() <= flow::kMostAxes, "shape must have at most 8 axes");
   double size = 1;
   for (const std::int64_t extent : problem.shape) {
     require(extent > 0, "shape must be positive");

@@ -57,6 +57,8 @@ class GraphNetwork {
   Label& label(Index v) { return labels_[v]; }
   Arc& parent(Index v) { return parents_[v]; }
   Index head(Index, Arc arc) const { return arcs_[arc].head; }
+  // What a scan of v's arcs costs beyond the visit itself, in visits.
+  std::int64_t scan_cost(Index v) const { return (starts_[v + 1] - starts_[v]) / 8; }
 
   // A residual arc from v to a node of this label.
   Arc find_parent(Index v, Label label) const {

@@ -168,6 +168,7 @@ class GridNetwork {
   double& imbalance(Index v) { return problem_.imbalance[v]; }
   Label& label(Index v) { return label_[v]; }
   Arc& parent(Index v) { return parent_[v]; }
+  std::int64_t scan_cost(Index) const { return 0; }  // part of the visit
   Index head(Index v, Arc arc) const { return v + steps_[arc]; }
 
   // A residual arc from v to a node of this label.

@@ -114,7 +114,7 @@ class Buckets {
   Label low_ = kFree, high_ = 0;
 };
 
-// Network: size(); by reference imbalance(v) (s: > 0 is a deficit), label(v) and parent(v) (an
+// Network: size(); scan_cost(v); by reference imbalance(v) (s: > 0 is a deficit), label(v) and parent(v) (an
 // arc, or root, none, offered); head(v, arc); push(v, arc, wish); over residual arcs out of v
 // find_parent, nearest and nearest_where; children(v, f) and outside(v, f).
 template <class Network>
@@ -233,6 +233,7 @@ class ResidualSearch {
 
   void adopt(Index v, Label label) {
     ++counts_.adopted;
+    work_ -= net_.scan_cost(v);
     const auto [arc, below] = net_.nearest(v);
     if (below < label) {
       net_.parent(v) = arc;
@@ -282,6 +283,7 @@ class ResidualSearch {
     for (; cursor_lost_ < lost_.size(); ++cursor_lost_) {
       if (--work_ < 0) return;
       const Index v = lost_[cursor_lost_];
+      work_ -= net_.scan_cost(v);
       const Label below = net_.nearest(v).second;
       if (below > depth_) continue;
       const Label old = net_.label(v) - kPending;
@@ -298,6 +300,7 @@ class ResidualSearch {
       const Label label = orphans_.low();
       const Index v = orphans_.take(label);
       if (net_.label(v) < kPending) continue;
+      work_ -= net_.scan_cost(v);
       net_.parent(v) = net_.nearest(v).first;
       settle(v, label);
       if (label > depth_) continue;
@@ -328,6 +331,7 @@ class ResidualSearch {
     while (frontier_.seek_low() && frontier_.low() <= next / kStep) {
       if (--work_ < 0) return;
       const Index v = frontier_.take(frontier_.low());
+      work_ -= net_.scan_cost(v);
       const Label label = net_.label(v);
       if (label <= depth_ || label > next || net_.parent(v) == Network::none) continue;
       net_.outside(v, [&](Index u, Arc arc) { join(u, arc, label + kStep); });

@@ -191,7 +191,9 @@ def test_problems_without_terms(function, solver):
     problem = sm.Problem([[1.5, -2.0], [0.0, -0.5]], constant=3.0)
     result = function(problem, solver)
     assert result.value == 0.5
-    assert result.status is sm.Status.OPTIMAL
+    proved = sm.Status.OPTIMAL if function is sm.minimize else sm.Status.CONVERGED
+    assert result.status is proved
+    assert result.certificate.optimal
     assert result.minimizer.tolist() == [[False, True], [False, True]]
     assert result.x.tolist() == [[-1.5, 2.0], [0.0, 0.5]]
     assert result.passes == 0
@@ -637,3 +639,27 @@ def test_solves_in_two_python_threads_at_once():
         assert result is not None
         assert result.x.tobytes() == expected[k].x.tobytes()
         assert result.certificate == expected[k].certificate
+
+
+def test_prox_speaks_of_the_point_and_not_of_the_set():
+    """The set of lam = 0 is certified long before x is: the status is that of x."""
+    rng = np.random.default_rng(0)
+    problem = sm.Problem(-100.0 * rng.random((30, 30)), [sm.GridCut((30, 30), 20.0)])
+    result = sm.prox(problem, max_passes=3)
+    assert result.certificate.optimal
+    assert result.status is sm.Status.STOPPED
+    assert "smooth gap" in str(result)
+    assert result.smooth_gap > result.tol
+
+
+@pytest.mark.parametrize("largest", [False, True])
+def test_max_flow_returns_the_extreme_minimiser(largest):
+    """Integer data has many minimisers; the flow is exact there, so the extreme one is found."""
+    rng = np.random.default_rng(0)
+    for trial in range(100):
+        weight = int(rng.integers(0, 3))
+        grid = sm.GridCut((2, 3), weight, connectivity=8 if trial % 2 else 4)
+        problem = sm.Problem(rng.integers(-3, 4, (2, 3)), [grid])
+        exact = sm.testing.brute_force(problem)
+        found = sm.minimize(problem, sm.MaxFlow(largest=largest)).minimizer
+        np.testing.assert_array_equal(found, exact.largest if largest else exact.smallest)

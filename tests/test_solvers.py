@@ -509,7 +509,7 @@ def test_solvers_by_name(name):
         assert sm.minimize(layout.problem, name).solver == repr(REGISTRY[name]())
 
 
-@pytest.mark.parametrize("name", ["RCDM", "simplex", ""])
+@pytest.mark.parametrize("name", ["RCDMM", "simplex", ""])
 def test_unknown_names_are_refused(name):
     with pytest.raises(ValueError, match=r"is not known; the solvers are 'auto', 'rcdm'"):
         sm.minimize(sm.Problem([1.0]), name)

@@ -24,7 +24,8 @@ def refuse_where(name: str, values: npt.NDArray[Any], mask: BoolArray, remedy: s
     """Raise `ValueError` for the first entry of `values` at which `mask` holds."""
     if mask.any():
         index = _where(mask)
-        raise ValueError(f"{name}[{index}] is {values[index]!s}: {remedy}")
+        place = f"{name}[{index}]" if mask.ndim else name
+        raise ValueError(f"{place} is {values[index]!s}: {remedy}")
 
 
 def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -39,6 +40,7 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     ValueError
         If an integer is beyond 2**53 and would be rounded.
     """
+    _refuse_masked(name, values)
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but its type is {array.dtype}")
@@ -52,6 +54,23 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     lost = np.isinf(converted) & np.isfinite(array)
     refuse_where(name, array, lost, "it is beyond the largest float; scale the data down")
     return converted
+
+
+def number(name: str, value: Any) -> float:
+    """Convert one finite real number.
+
+    Raises
+    ------
+    TypeError
+        If it is not a number.
+    ValueError
+        If it is not finite.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} is {value!r}: it must be a number")
+    if not np.isfinite(value):
+        raise ValueError(f"{name} is {value}: it must be finite")
+    return float(value)
 
 
 def costs(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -69,15 +88,16 @@ def weights(name: str, values: npt.ArrayLike) -> FloatArray:
         name, array, array < 0, "a negative weight is not submodular; weights must be 0 or more"
     )
     with np.errstate(over="ignore"):
-        if not np.isfinite(array.sum()):
+        if not array.sum() < 1e150:
             raise ValueError(
-                f"{name} overflows: its sum is beyond the largest float; scale it down"
+                f"{name} overflows: it sums to 1e150 or more, and squares must fit; scale it down"
             )
     return array
 
 
 def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> IndexArray:
     """Convert a 1-D array of element numbers from 0 to `upper` - 1."""
+    _refuse_masked(name, values)
     array = np.asarray(values)
     if array.size == 0:
         array = array.astype(np.int32)
@@ -87,6 +107,14 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     limit = LARGEST_INDEX if upper is None else upper
     refuse_where(name, array, array >= limit, f"element numbers must be below {limit}")
     return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
+
+
+def _refuse_masked(name: str, values: npt.ArrayLike) -> None:
+    """Refuse a masked array: its mask would be lost without a word."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array: fill it first, with inf for elements that may not be in S"
+        )
 
 
 def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:

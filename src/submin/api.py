@@ -92,7 +92,7 @@ def prox(
     problem: Problem,
     solver: Solver[Any] | str = "auto",
     *,
-    tol: float = 1e-9,
+    tol: float | None = None,
     max_passes: float | None = None,
     time_limit: float | None = None,
     check_every: int = 5,
@@ -111,15 +111,17 @@ def prox(
     Parameters
     ----------
     tol : float, optional
-        Smooth gap (cost squared) at which to stop.  The returned x is within sqrt(2 tol) of the
-        solution in the Euclidean norm.
+        Smooth gap (cost squared) at which to stop, by default 1e-12 times ||u||^2 / 2.  The
+        returned x is within sqrt(2 gap) of the solution in the Euclidean norm.  A gap below the
+        rounding errors of the data counts as closed.
 
     Other parameters are those of ``minimize``.
 
     Returns
     -------
     Result
-        ``x`` is the solution; the set and its certificate are those of lam = 0.
+        ``x`` is the solution, and ``CONVERGED`` says that its smooth gap (``history.smooth_gap``)
+        is within the tolerance; the set and its certificate are those of lam = 0.
 
     Raises
     ------
@@ -143,6 +145,8 @@ def prox(
             f"unary.flat[{index}] is {problem.unary.flat[index]}: the proximal point would be "
             "infinite there; give it a finite cost"
         )
+    if tol is None:
+        tol = 0.5e-12 * float(np.sum(np.square(problem.unary)))
     limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
     layout = Layout(problem, blocks, threads)
     if isinstance(resolve(solver, layout, choose_proximal), ExactSolver):

@@ -152,6 +152,9 @@ def verify(
     >>> sm.verify(problem, result).optimal
     True
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+    problem.check_data()
     members = result.minimizer if hasattr(result, "minimizer") else result
     if dual is None:
         dual = getattr(result, "dual", [np.zeros(term.size) for term in problem.terms])

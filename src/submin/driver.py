@@ -59,13 +59,17 @@ class Limits:
     goal: Goal = DISCRETE
 
     def __post_init__(self) -> None:
+        for name in ("tol", "max_passes", "time_limit", "check_every"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+                raise TypeError(f"{name} is {value!r}: it must be a number")
         if not self.tol >= 0.0:
             raise ValueError(f"tol is {self.tol}: a gap can not be below 0")
         if not self.max_passes >= 0:
             raise ValueError(f"max_passes is {self.max_passes}: it must be 0 or more")
         if not self.time_limit >= 0:
             raise ValueError(f"time_limit is {self.time_limit}: it must be 0 seconds or more")
-        if not self.check_every >= 1:
+        if not 1 <= self.check_every < float("inf"):
             raise ValueError(f"check_every is {self.check_every}: it must be 1 pass or more")
 
     def next_check(self, passes: float) -> float:
@@ -115,8 +119,9 @@ class Incumbent:
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
-            self.quality, self.s, self.certificate = quality, s.copy(), None
-            self.dual = [part.copy() for part in dual]
+            kept, copies = s.copy(), [part.copy() for part in dual]
+            self.s, self.dual, self.certificate = kept, copies, None
+            self.quality = quality
         return bound
 
     def certified(self) -> Certificate:
@@ -169,7 +174,11 @@ class Run(Generic[State]):
         except KeyboardInterrupt:
             self.interrupted = True
             self._look_once_more()
-        return self._result()
+        try:
+            return self._result()
+        except KeyboardInterrupt:  # the answer is there: finish writing it down
+            self.interrupted = True
+            return self._result()
 
     def _loop(self, dual: Dual) -> None:
         """Check the start and then after each stretch of steps."""
@@ -232,11 +241,11 @@ class Run(Generic[State]):
 
     def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is closed; the rigorous certificate has the last word."""
-        if self.layout.r == 0:
-            return True
         if self.limits.goal is PROXIMAL:
             self.near = record.smooth_gap <= max(self.limits.tol, self._smooth_rounding(dual, s))
             return self.near
+        if self.layout.r == 0:
+            return True
         if record.value - record.lower_bound > self.threshold:
             return False
         certificate = self.best.certified()
@@ -253,7 +262,7 @@ class Run(Generic[State]):
 
     def _status(self, certificate: Certificate) -> Status:
         """Say what was proved: about the set, or about the proximal point."""
-        if self.limits.goal is PROXIMAL and not certificate.optimal:
+        if self.limits.goal is PROXIMAL:
             return Status.CONVERGED if self.near else Status.STOPPED
         return certificate.status(self.limits.tol)
 
@@ -273,5 +282,6 @@ class Run(Generic[State]):
             history=self.history,
             solver=repr(self.solver),
             tol=self.limits.tol,
+            proximal=self.limits.goal is PROXIMAL,
             interrupted=self.interrupted,
         )

@@ -19,6 +19,8 @@ from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
 from submin.terms.term import Block, Term
 
+MOST_THREADS = 256
+
 
 def _name_for_all(terms: Sequence[Term], name: str) -> list[str]:
     """Use a decomposition wherever a term has it, and the term's default elsewhere."""
@@ -60,7 +62,8 @@ class Layout:
             )
         if threads < 0:
             raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
-        self.problem, self.threads = problem, threads
+        problem.check_data()
+        self.problem, self.threads = problem, min(int(threads), MOST_THREADS)
         self.unary = problem.finite_unary()
         names = (
             _name_for_all(problem.terms, decomposition)
@@ -75,7 +78,7 @@ class Layout:
         self.blocks: list[Block] = []
         self.owners: list[int] = []
         for owner, (term, name) in enumerate(zip(problem.terms, names, strict=True)):
-            blocks = term.blocks(name, threads)
+            blocks = term.blocks(name, self.threads)
             self.blocks.extend(blocks)
             self.owners.extend([owner] * len(blocks))
 

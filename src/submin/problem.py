@@ -58,10 +58,10 @@ class Problem:
         self.unary = _checks.costs("unary", unary)
         self.shape = _checks.shape("the shape of unary", self.unary.shape or (1,))
         self.n = self.unary.size
-        self.constant = float(constant)
+        self.constant = _checks.number("constant", constant)
         if not np.isfinite(self.constant):
             raise ValueError(f"constant is {constant}: it must be finite")
-        if isinstance(terms, Term):
+        if not isinstance(terms, Sequence):
             raise TypeError(f"terms is a {type(terms).__name__}: give a list of terms, [term]")
         self.terms = tuple(terms)
         for index, term in enumerate(self.terms):
@@ -90,6 +90,16 @@ class Problem:
                 f"terms[{index}] ({type(term).__name__}) uses element {term.elements - 1}, but "
                 f"the unary has {self.n} elements"
             )
+
+    def check_data(self) -> None:
+        """Refuse data that was changed in place since construction and is malformed now.
+
+        Arrays are used without a copy, so a solve or a verification looks at them once more.
+        """
+        changed = np.isnan(self.unary)
+        _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
+        for term in self.terms:
+            term.check_data()
 
     def _check_overflow(self) -> None:
         finite = np.where(np.isfinite(self.unary), self.unary, 0.0)
@@ -215,7 +225,10 @@ class Problem:
         free = unary[np.isfinite(unary)]
         scale = max(float(np.max(np.abs(part), initial=0.0)) for part in (free, low, high)) or 1.0
         margin = 1e-3 * (scale + np.abs(low) + np.abs(high))
-        beyond = np.where(self.forced_out, margin - low, -margin - high)
+        beyond = np.where(self.forced_out, margin - low, margin + high)
+        if self.granularity:
+            beyond = np.ceil(beyond / self.granularity) * self.granularity
+        beyond = np.where(self.forced_out, beyond, -beyond)
         return np.where(np.isfinite(unary), unary, beyond)
 
     @cached_property

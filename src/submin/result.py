@@ -67,6 +67,8 @@ class Result:
         The solver's settings.
     tol : float
         The tolerance on the gap that `status` refers to.
+    proximal : bool
+        Whether the result answers ``prox``: then `status` is about `x`, and not about the set.
     interrupted : bool
         Whether Ctrl-C (or the callback) ended the solve.
     """
@@ -79,6 +81,7 @@ class Result:
     history: History
     solver: str
     tol: float
+    proximal: bool = field(default=False)
     interrupted: bool = field(default=False)
 
     @property
@@ -111,7 +114,19 @@ class Result:
         """Wall time of the solve."""
         return self.history[-1].seconds if self.history else 0.0
 
+    @property
+    def smooth_gap(self) -> float:
+        """The smallest smooth gap on record (cost squared); x is within sqrt(2 gap) of the prox."""
+        gaps = [record.smooth_gap for record in self.history if record.smooth_gap >= 0.0]
+        return min(gaps, default=float("inf"))
+
     def __str__(self) -> str:
+        if self.proximal:
+            return (
+                f"{self.status.name}: proximal point with smooth gap {self.smooth_gap:.3g}, within "
+                f"{(2.0 * self.smooth_gap) ** 0.5:.3g} of the solution in norm; "
+                f"{self.passes:.6g} passes, {self.seconds:.3g} s"
+            )
         return (
             f"{self.status.name}: {self.certificate}; {int(self.minimizer.sum())} of "
             f"{self.minimizer.size} elements in S, {self.passes:.6g} passes, {self.seconds:.3g} s"

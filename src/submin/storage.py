@@ -88,6 +88,7 @@ def load_result(path: str | PathLike[str]) -> Result:
             history=History(Record(*row) for row in saved["history"]),
             solver=saved["solver"],
             tol=saved["tol"],
+            proximal=saved["proximal"],
             interrupted=saved["interrupted"],
         )
 
@@ -111,6 +112,7 @@ def _put_result(result: Result, arrays: Arrays) -> dict[str, Any]:
         "history": [list(record) for record in result.history],
         "solver": result.solver,
         "tol": result.tol,
+        "proximal": result.proximal,
         "interrupted": result.interrupted,
     }
 

@@ -138,7 +138,7 @@ def _corners(box: str) -> tuple[int, ...]:
 
 
 def segmented(image: Any, settings: dict[str, Any], quiet: bool) -> Segmentation:
-    """Segment with live progress; a round begins where the passes do not go on."""
+    """Segment with live progress; a new cut begins where the passes do not go on."""
     from submin.vision import segment as segment_image
 
     with console.progress(quiet) as progress:
@@ -148,7 +148,7 @@ def segmented(image: Any, settings: dict[str, Any], quiet: bool) -> Segmentation
             nonlocal rounds, passes
             rounds += record.passes <= passes
             passes = record.passes
-            progress.show(f"round {rounds}  {report.progress_line(record, 'energy')}")
+            progress.show(f"cut {rounds}  {report.progress_line(record)}")
 
         return segment_image(image, callback=callback, **settings)
 

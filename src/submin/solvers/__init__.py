@@ -68,6 +68,8 @@ def resolve(
 ) -> Solver[Any]:
     """Return the solver that a name stands for; ``"auto"`` looks at the layout.
 
+    Names are those of the registry or of the classes: ``"max_flow"`` is ``"MaxFlow"``.
+
     Raises
     ------
     ValueError
@@ -78,13 +80,19 @@ def resolve(
     if isinstance(solver, str):
         if solver == "auto":
             return automatic(layout).solver
-        if solver not in REGISTRY:
+        known = {_plain(name): family for name, family in REGISTRY.items()}
+        if _plain(solver) not in known:
             names = ", ".join(repr(name) for name in ("auto", *REGISTRY))
             raise ValueError(f"solver={solver!r} is not known; the solvers are {names}")
-        return REGISTRY[solver]()
+        return known[_plain(solver)]()
     if isinstance(solver, type) or not all(
         callable(getattr(solver, method, None)) for method in ("start", "step", "iterate")
     ):
         hint = f"{solver.__name__}()" if isinstance(solver, type) else "RCDM(seed=0)"
         raise TypeError(f"solver must be a name or a solver such as {hint}, not {solver!r}")
     return solver
+
+
+def _plain(name: str) -> str:
+    """Return a name without case and underscores."""
+    return name.replace("_", "").lower()

@@ -87,8 +87,8 @@ class ACDM:
     step_constant: float | None = 2.0
 
     def __post_init__(self) -> None:
-        if self.epoch_passes is not None and not self.epoch_passes > 0:
-            raise ValueError(f"epoch_passes is {self.epoch_passes}: it must be above 0")
+        if self.epoch_passes is not None and not 0 < self.epoch_passes < float("inf"):
+            raise ValueError(f"epoch_passes is {self.epoch_passes}: it must be above 0 and finite")
         if self.step_constant is not None and not self.step_constant >= 1.0:
             raise ValueError(f"step_constant is {self.step_constant}: it must be 1 or more")
 

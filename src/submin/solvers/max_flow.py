@@ -73,7 +73,8 @@ class MaxFlow:
     sweeps : int, optional
         Sweeps over the chains of a grid before the search; other graphs start with the search.
     largest : bool, optional
-        Return the largest minimiser and not the smallest.
+        Return the largest minimiser and not the smallest; exactly so on data of known granularity
+        (integers, say), up to rounding errors in the flow on other data.
 
     Examples
     --------
@@ -87,6 +88,8 @@ class MaxFlow:
     largest: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.sweeps, int) or isinstance(self.sweeps, bool):
+            raise TypeError(f"sweeps is {self.sweeps!r}: it must be a whole number")
         if self.sweeps < 0:
             raise ValueError(f"sweeps is {self.sweeps}: it must be 0 or more")
 
@@ -128,14 +131,22 @@ class MaxFlow:
             self._open(layout, state, state.y[0])
         if state.flow is not None and state.flow.advance(SLICE, layout.threads):
             member = np.zeros(layout.n, dtype=np.uint8)
-            state.flow.members(member, self.largest)
+            state.flow.members(member, bool(self.largest))
             state.members, state.done = member.astype(np.bool_), True
         return 0
 
     def _open(self, layout: Layout, state: MaxFlowState, joined: FloatArray) -> None:
-        """Put the residual graph of the current dual before the kernel, which works in place."""
+        """Put the residual graph of the current dual before the kernel, which works in place.
+
+        Where all data are multiples of some number, the flows are rounded to multiples too: bounds
+        stay bounds, and the arithmetic of the search is exact.
+        """
         from submin._native import GraphFlow, GridFlow
 
+        unit = layout.problem.granularity
+        if unit:
+            joined[:] = np.rint(joined / unit) * unit
+            state.s[:] = layout.total(state.y)
         grid = _single_grid(layout)
         if isinstance(grid, GridCut):
             used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]

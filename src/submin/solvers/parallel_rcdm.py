@@ -60,6 +60,8 @@ class ParallelRCDM:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.batch, bool) or not isinstance(self.batch, int):
+            raise TypeError(f"batch is {self.batch!r}: it must be a whole number of blocks")
         if self.batch < 1:
             raise ValueError(f"batch is {self.batch}: at least 1 block moves in each iteration")
 

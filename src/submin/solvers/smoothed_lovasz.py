@@ -55,6 +55,12 @@ class SmoothedLovasz:
     smoothing: float | None = None
     rest: float = 1e-3
 
+    def __post_init__(self) -> None:
+        if self.smoothing is not None and not 0.0 < self.smoothing < float("inf"):
+            raise ValueError(f"smoothing is {self.smoothing}: it must be above 0 and finite")
+        if not self.rest > 0.0:
+            raise ValueError(f"rest is {self.rest}: it must be above 0")
+
     def start(self, layout: Layout, dual: Dual) -> SmoothedLovaszState:
         """Start at the level set {x > 0} of a feasible dual."""
         x = (layout.total(dual) < 0.0).astype(np.float64)
@@ -62,7 +68,7 @@ class SmoothedLovasz:
         for i in range(layout.r):
             touching[layout.support(i)] += 1
         scale = float(np.mean(np.abs(layout.unary))) or 1.0
-        mu = self.smoothing or 1.0 / scale
+        mu = self.smoothing or min(1.0 / scale, 1e100)
         zero = [np.zeros_like(part) for part in dual]
         return SmoothedLovaszState(x, x.copy(), dual, zero, float(max(touching.max(), 1)), mu)
 

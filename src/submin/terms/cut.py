@@ -100,7 +100,8 @@ class Cut(EdgeTerm):
         """Build the cut function of a SciPy sparse matrix of weights.
 
         Entry (i, j) is the cost of having i in S and j not.  A symmetric matrix is an undirected
-        graph whose edge {i, j} costs entry (i, j) when S separates its ends.  The diagonal has no
+        graph whose edge {i, j} costs entry (i, j) when S separates its ends; a triangular one has
+        directed arcs only, so add its transpose first for a graph.  The diagonal has no
         meaning for a cut and is ignored.
 
         Parameters
@@ -112,6 +113,11 @@ class Cut(EdgeTerm):
         ValueError
             If the matrix is not square, or a weight is negative, NaN or infinite.
         """
+        if not hasattr(matrix, "tocoo"):
+            raise TypeError(
+                f"matrix is a {type(matrix).__name__}: give a SciPy sparse array, such as "
+                "scipy.sparse.csr_array(weights)"
+            )
         if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix has shape {matrix.shape}: a graph needs a square matrix")
         entries = matrix.tocoo()

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from submin._checks import refuse_where
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.term import Term, Violation
@@ -41,6 +42,13 @@ class EdgeTerm(Term):
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(edges)."""
         return compensated_sum(np.concatenate([np.zeros(0), *self.crossing(members)]))
+
+    def check_data(self) -> None:
+        """Refuse weights that were changed in place to something else than costs, O(edges)."""
+        for _, *pair in self.segments:
+            for weights in pair:
+                changed = ~(weights >= 0.0)
+                refuse_where("weights", weights, changed, "they were changed after construction")
 
     def zero_is_feasible(self) -> bool:
         """Weights are never negative, so no flow is always feasible."""

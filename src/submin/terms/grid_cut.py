@@ -20,6 +20,9 @@ from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.edges import EdgeTerm, Segment
 from submin.terms.term import Block, check_decomposition
 
+MOST_AXES = 8
+"""Axes of a grid, at most; the kernels keep them in fixed arrays."""
+
 Offset = tuple[int, ...]
 Slices = tuple[slice, ...]
 
@@ -45,8 +48,8 @@ def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
     >>> grid_offsets(2, 8)
     [(0, 1), (1, -1), (1, 0), (1, 1)]
     """
-    if dimensions < 1:
-        raise ValueError(f"dimensions is {dimensions}: a grid needs 1 axis or more")
+    if not 1 <= dimensions <= MOST_AXES:
+        raise ValueError(f"dimensions is {dimensions}: a grid has 1 to {MOST_AXES} axes")
     zero = (0,) * dimensions
     forward = [d for d in product((-1, 0, 1), repeat=dimensions) if d > zero]
     choices = []
@@ -99,7 +102,7 @@ class GridCut(EdgeTerm):
     ) -> None:
         self.shape: tuple[int, ...] = _checks.shape("shape", shape)
         ndim = len(self.shape)
-        self.connectivity = 2 * ndim if connectivity is None else int(connectivity)
+        self.connectivity = 2 * ndim if connectivity is None else connectivity
         self.offsets = grid_offsets(ndim, self.connectivity)
         self.overlaps = [
             tuple(max(0, a - abs(b)) for a, b in zip(self.shape, offset, strict=True))

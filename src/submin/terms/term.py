@@ -145,6 +145,9 @@ class Term(ABC):
             return zero
         return self.greedy(np.arange(self.elements, dtype=np.int32))
 
+    def check_data(self) -> None:  # noqa: B027
+        """Refuse data that was changed in place since construction and is malformed now."""
+
     def zero_is_feasible(self) -> bool:
         """Say whether y = 0 lies in every base polytope."""
         return False

@@ -127,6 +127,8 @@ def _mark_closed(axes: Any, solves: Sequence[History], starts: FloatArray) -> No
         for solve, start in zip(solves, starts, strict=False)
         if solve and abs(solve[-1].value - solve[-1].lower_bound) <= 1e-9 * abs(solve[-1].value)
     ]
+    if not ends:
+        return
     floor = axes.get_xaxis_transform()
     axes.plot(
         ends, [0.02] * len(ends), "*", color="black", markersize=9, transform=floor,
