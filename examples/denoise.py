@@ -34,8 +34,7 @@ def main() -> None:
     for name, image in (("noisy", noisy), ("denoised", result.x)):
         ratio = skimage.metrics.peak_signal_noise_ratio(clean, image, data_range=1.0)
         print(f"{name}: {ratio:.2f} dB")
-    last = result.history[-1]
-    print(f"{result.status.name} after {last.passes:g} passes, smooth gap {last.smooth_gap:.2g}")
+    print(result)
     for path, image in zip(sys.argv[1:], (noisy, result.x), strict=False):
         skimage.io.imsave(path, (255 * np.clip(image, 0, 1)).astype(np.uint8))
 
