@@ -8,6 +8,8 @@ build=${1:-$root/build/sanitize}
 [ $# -eq 0 ] || shift
 python=${PYTHON:-python}
 compiler=${CXX:-c++}
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
 
 cmake -S "$root" -B "$build" -DSUBMIN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_COMPILER="$compiler" -DPython_EXECUTABLE="$(command -v "$python")"
