@@ -40,7 +40,7 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     ValueError
         If an integer is beyond 2**53 and would be rounded.
     """
-    _refuse_masked(name, values)
+    refuse_masked(name, values)
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but its type is {array.dtype}")
@@ -97,7 +97,7 @@ def weights(name: str, values: npt.ArrayLike) -> FloatArray:
 
 def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> IndexArray:
     """Convert a 1-D array of element numbers from 0 to `upper` - 1."""
-    _refuse_masked(name, values)
+    refuse_masked(name, values)
     array = np.asarray(values)
     if array.size == 0:
         array = array.astype(np.int32)
@@ -109,11 +109,12 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
 
 
-def _refuse_masked(name: str, values: npt.ArrayLike) -> None:
+def refuse_masked(name: str, values: npt.ArrayLike) -> None:
     """Refuse a masked array: its mask would be lost without a word."""
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError(
-            f"{name} is a masked array: fill it first, with inf for elements that may not be in S"
+            f"{name} is a masked array, whose mask would be ignored: fill it first (in a unary, "
+            "inf keeps an element out of S)"
         )
 
 

@@ -201,6 +201,7 @@ class Problem:
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
         """Check a set given as a mask of the problem's shape, and flatten it."""
+        _checks.refuse_masked(name, members)
         mask = np.asarray(members)
         if mask.dtype != np.bool_:
             raise TypeError(f"{name} must be a boolean mask, but its type is {mask.dtype}")

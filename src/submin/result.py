@@ -45,7 +45,7 @@ class History(list[Record]):
         return self._column(name)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The answer of ``minimize``, with its certificate.
 
@@ -119,6 +119,9 @@ class Result:
         """The smallest smooth gap on record (cost squared); x is within sqrt(2 gap) of the prox."""
         gaps = [record.smooth_gap for record in self.history if record.smooth_gap >= 0.0]
         return min(gaps, default=float("inf"))
+
+    def __repr__(self) -> str:
+        return f"<Result {self}>"
 
     def __str__(self) -> str:
         if self.proximal:

@@ -46,13 +46,15 @@ def chosen_solver(name: str, seed: int) -> Solver[Any] | str:
     """Return a solver by name, with the seed if it draws anything at random."""
     from inspect import signature
 
-    from submin.solvers import REGISTRY
+    from submin.solvers import REGISTRY, family
 
     with user_input():
         if name == "auto":
             return name
-        if name not in REGISTRY:
+        try:
+            make: Callable[..., Solver[Any]] = family(name)
+        except ValueError:
             names = ", ".join(["auto", *REGISTRY])
-            raise ValueError(f"--solver {name} is not known; the solvers are {names}")
-        make: Callable[..., Solver[Any]] = REGISTRY[name]
+            message = f"--solver {name} is not known; the solvers are {names}"
+            raise ValueError(message) from None
         return make(seed=seed) if "seed" in signature(make).parameters else make()

@@ -40,6 +40,7 @@ __all__ = [
     "Solver",
     "choose",
     "choose_proximal",
+    "family",
     "resolve",
 ]
 
@@ -80,17 +81,28 @@ def resolve(
     if isinstance(solver, str):
         if solver == "auto":
             return automatic(layout).solver
-        known = {_plain(name): family for name, family in REGISTRY.items()}
-        if _plain(solver) not in known:
-            names = ", ".join(repr(name) for name in ("auto", *REGISTRY))
-            raise ValueError(f"solver={solver!r} is not known; the solvers are {names}")
-        return known[_plain(solver)]()
+        return family(solver)()
     if isinstance(solver, type) or not all(
         callable(getattr(solver, method, None)) for method in ("start", "step", "iterate")
     ):
         hint = f"{solver.__name__}()" if isinstance(solver, type) else "RCDM(seed=0)"
         raise TypeError(f"solver must be a name or a solver such as {hint}, not {solver!r}")
     return solver
+
+
+def family(name: str) -> type[Solver[Any]]:
+    """Return the solver class of a name: the registry's or the class's own, in any case.
+
+    Raises
+    ------
+    ValueError
+        If there is no solver of that name.
+    """
+    known = {_plain(key): value for key, value in REGISTRY.items()}
+    if _plain(name) not in known:
+        names = ", ".join(repr(key) for key in ("auto", *REGISTRY))
+        raise ValueError(f"solver={name!r} is not known; the solvers are {names}")
+    return known[_plain(name)]
 
 
 def _plain(name: str) -> str:

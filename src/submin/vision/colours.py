@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
+from submin._checks import refuse_masked
 from submin._typing import FloatArray
 from submin.vision.optional import require
 
@@ -51,6 +52,7 @@ class Colours:
         ValueError
             If the shape is not that of an image, or a value is not finite.
         """
+        refuse_masked("image", image)
         array = _checked(np.asarray(image))
         values = _unit_range(array)
         channels = values.shape[2]
