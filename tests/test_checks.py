@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import submin as sm
 from submin import _checks
 
 EXACT_TYPES = ["?", "u1", "i1", ">i2", "<i4", ">u4", "i8", "u8", "f2", ">f2", "f4", ">f4", ">f8"]
@@ -167,3 +168,44 @@ def test_shapes_that_are_refused(given_shape, message):
 def test_shapes_of_other_types_are_refused(given_shape):
     with pytest.raises((TypeError, ValueError), match="shape"):
         _checks.shape("shape", given_shape)
+
+
+MASKED = np.ma.array([1.0, -100.0], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: sm.Problem(MASKED),
+        lambda: sm.Cut([0], [1], np.ma.array([1.0], mask=[True])),
+        lambda: sm.Cut(np.ma.array([0], mask=[True]), [1], 1.0),
+        lambda: sm.Problem([1.0, 2.0]).evaluate(np.ma.array([True, False], mask=[True, False])),
+    ],
+)
+def test_masked_arrays_are_refused(use):
+    """NumPy would read through the mask without a word."""
+    with pytest.raises(TypeError, match="is a masked array"):
+        use()
+
+
+def test_grids_have_at_most_eight_axes():
+    with pytest.raises(ValueError, match="dimensions is 9: a grid has 1 to 8 axes"):
+        sm.GridCut((2,) * 9, 1.0)
+    shape = (2, 1, 2, 1, 2, 1, 2, 2)
+    unary = np.random.default_rng(0).integers(-3, 4, shape)
+    problem = sm.Problem(unary, [sm.GridCut(shape, 1.0)])
+    flow, sweeps = sm.minimize(problem), sm.minimize(problem, "accelerated_sweeps")
+    assert flow.value == sweeps.value
+
+
+def test_data_changed_in_place_is_refused_by_name():
+    unary, weights = np.array([1.0, -5.0, 2.0]), np.ones(2)
+    problem = sm.Problem(unary, [sm.Cut([0, 1], [1, 2], weights)])
+    result = sm.minimize(problem)
+    weights[1] = np.nan
+    for use in (lambda: sm.minimize(problem), lambda: sm.verify(problem, result)):
+        with pytest.raises(ValueError, match=r"weights\[1\] is nan: they were changed"):
+            use()
+    weights[1], unary[2] = 1.0, np.nan
+    with pytest.raises(ValueError, match=r"unary\[2\] is nan: it was changed"):
+        sm.minimize(problem)

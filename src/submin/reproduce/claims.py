@@ -250,7 +250,7 @@ def _first_pass(numbers: Numbers) -> Claim:
             f"ACDM {acdm:.2g}). The paper's λ is not published."
         )
     return Claim(
-        "Penguin, after 1",
+        "Penguin, AP ahead after 1",
         "After one projection per block AP is still ahead of ACDM "
         "(ν_s 9.98e6 against 1.28e7; ν_d 1.06e5 against 1.3e5).",
         ours,
@@ -299,7 +299,7 @@ def _magnitude(numbers: Numbers) -> Claim:
     ]
     comparable = numbers["data"] == PUBLIC and not numbers["quick"]
     return Claim(
-        "Penguin, after 1",
+        "Penguin, size after 1",
         "Size of the gaps after one projection per block: ν_s and ν_d of ACDM and AP.",
         "ours / paper's: " + ", ".join(f"{ratio:.2g}" for ratio in ratios),
         _verdict([0.1 < ratio < 10.0 for ratio in ratios]) if comparable else OTHER,
