@@ -96,3 +96,32 @@ def assert_every_solver(problem: sm.Problem) -> None:
         else:
             assert result.value <= known.minimum + 0.1, name
     assert solved >= 10
+
+
+def extended(t, breakpoints, values):
+    """A piecewise-linear function that goes on with its last slope."""
+    last = (values[-1] - values[-2]) / (breakpoints[-1] - breakpoints[-2])
+    return np.interp(t, breakpoints, values) + last * max(0.0, t - breakpoints[-1])
+
+
+@st.composite
+def concave_families(draw, n):
+    """A term with one function for all groups or one for each, and F of all sets."""
+    given_groups, whole = draw(groups(n, most=2)), draw(st.booleans())
+    pointers, members = csr(given_groups)
+    masses = draw(vectors(whole, members.size, 0.0))
+    pieces, rows = draw(st.integers(1, 4)), draw(st.sampled_from([1, len(given_groups)]))
+    steps = 1.0 + draw(vectors(True, rows * pieces, 0.0)).reshape(rows, pieces)
+    slopes = -np.sort(-draw(vectors(whole, rows * pieces)).reshape(rows, pieces), axis=1)
+    zero = np.zeros((rows, 1))
+    breakpoints = np.hstack([zero, np.cumsum(steps, axis=1)])
+    values = np.hstack([zero, np.cumsum(steps * slopes, axis=1)])
+    if rows == 1:
+        term = sm.ConcaveOfModular(pointers, members, masses, breakpoints[0], values[0])
+    else:
+        term = sm.ConcaveOfModular(pointers, members, masses, breakpoints, values)
+    shared = np.broadcast_to(breakpoints, (len(given_groups), pieces + 1))
+    heights = np.broadcast_to(values, shared.shape)
+    parts = list(zip(given_groups, split(masses, given_groups), shared, heights, strict=True))
+    cost = lambda mask: sum(extended(m @ mask[g], t, v) for g, m, t, v in parts)  # noqa: E731
+    return Part(term, values_of(n, cost))

@@ -8,67 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.testing import check_term
 
-from .group_terms import assert_every_solver, csr, groups, split, values_of
-from .laws import assert_block_laws, assert_round_trip, assert_term_laws
-from .problems import Part, all_sets, vectors
+from .group_terms import (
+    assert_every_solver,
+    csr,
+    groups,
+    split,
+)
+from .problems import all_sets, vectors
 
 FEW = settings(max_examples=30)
-DECOMPOSITIONS = ["auto", *sm.ConcaveOfModular([0], [], 1.0, [0, 1], [0, 1]).decompositions]
-
-
-def extended(t, breakpoints, values):
-    """A piecewise-linear function that goes on with its last slope."""
-    last = (values[-1] - values[-2]) / (breakpoints[-1] - breakpoints[-2])
-    return np.interp(t, breakpoints, values) + last * max(0.0, t - breakpoints[-1])
-
-
-@st.composite
-def concave_families(draw, n):
-    """A term with one function for all groups or one for each, and F of all sets."""
-    given_groups, whole = draw(groups(n, most=2)), draw(st.booleans())
-    pointers, members = csr(given_groups)
-    masses = draw(vectors(whole, members.size, 0.0))
-    pieces, rows = draw(st.integers(1, 4)), draw(st.sampled_from([1, len(given_groups)]))
-    steps = 1.0 + draw(vectors(True, rows * pieces, 0.0)).reshape(rows, pieces)
-    slopes = -np.sort(-draw(vectors(whole, rows * pieces)).reshape(rows, pieces), axis=1)
-    zero = np.zeros((rows, 1))
-    breakpoints = np.hstack([zero, np.cumsum(steps, axis=1)])
-    values = np.hstack([zero, np.cumsum(steps * slopes, axis=1)])
-    if rows == 1:
-        term = sm.ConcaveOfModular(pointers, members, masses, breakpoints[0], values[0])
-    else:
-        term = sm.ConcaveOfModular(pointers, members, masses, breakpoints, values)
-    shared = np.broadcast_to(breakpoints, (len(given_groups), pieces + 1))
-    heights = np.broadcast_to(values, shared.shape)
-    parts = list(zip(given_groups, split(masses, given_groups), shared, heights, strict=True))
-    cost = lambda mask: sum(extended(m @ mask[g], t, v) for g, m, t, v in parts)  # noqa: E731
-    return Part(term, values_of(n, cost))
-
-
-@FEW
-@given(st.data())
-def test_laws_of_terms(data):
-    part = data.draw(concave_families(5))
-    x, dual = data.draw(vectors(False, 5)), data.draw(vectors(False, part.term.size))
-    assert_term_laws(part.term, part.values, x, dual)
-    assert_round_trip(part.term, 5)
-
-
-@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
-@FEW
-@given(data=st.data())
-def test_laws_of_blocks(decomposition, data):
-    part = data.draw(concave_families(5))
-    s, dual = data.draw(vectors(False, 5)), data.draw(vectors(False, part.term.size))
-    assert_block_laws(part.term, decomposition, s, dual)
-
-
-@settings(max_examples=15)
-@given(concave_families(5))
-def test_public_suite(part):
-    check_term(part.term, 6)
 
 
 @FEW

@@ -8,38 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.testing import brute_force, check_term
+from submin.testing import brute_force
 
 from .group_terms import assert_every_solver, csr, groups, hyperedges
-from .laws import assert_block_laws, assert_round_trip, assert_term_laws
 from .problems import all_sets, vectors
 
 FEW = settings(max_examples=30)
-DECOMPOSITIONS = ["auto", *sm.Hyperedge([0], [], 1.0).decompositions]
-
-
-@FEW
-@given(st.data())
-def test_laws_of_terms(data):
-    part = data.draw(hyperedges(5))
-    x, dual = data.draw(vectors(False, 5)), data.draw(vectors(False, part.term.size))
-    assert_term_laws(part.term, part.values, x, dual)
-    assert_round_trip(part.term, 5)
-
-
-@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
-@FEW
-@given(data=st.data())
-def test_laws_of_blocks(decomposition, data):
-    part = data.draw(hyperedges(5))
-    s, dual = data.draw(vectors(False, 5)), data.draw(vectors(False, part.term.size))
-    assert_block_laws(part.term, decomposition, s, dual)
-
-
-@settings(max_examples=15)
-@given(hyperedges(6))
-def test_public_suite(part):
-    check_term(part.term, 6)
 
 
 @FEW

@@ -136,8 +136,7 @@ def prox(
     >>> sm.prox(sm.Problem([-b for b in data], [chain]), tol=1e-20).x.round(6)
     array([ 6.25,  6.25, 13.6 ])
     """
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+    layout = Layout(problem, blocks, threads)
     forced = problem.forced_in | problem.forced_out
     if forced.any():
         index = int(np.argmax(forced))
@@ -148,9 +147,6 @@ def prox(
     if tol is None:
         tol = 0.5e-12 * float(np.sum(np.square(problem.unary)))
     limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
-    layout = Layout(problem, blocks, threads)
-    if isinstance(resolve(solver, layout, choose_proximal), ExactSolver):
-        raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     return _solve(layout, solver, limits, progress, callback, warm_start)
 
 
@@ -179,6 +175,8 @@ def _solve(
     warm_start: WarmStart | None,
 ) -> Result:
     chosen = resolve(solver, layout, choose if limits.goal is DISCRETE else choose_proximal)
+    if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver):
+        raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
     with reporting(progress, callback) as report:
         return Run(layout, chosen, limits, report).solve(dual)

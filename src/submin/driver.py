@@ -150,8 +150,9 @@ class Run(Generic[State]):
         self.history = History()
         self.interrupted = self.near = False
         self.threshold = float("inf")
-        self.exact = isinstance(solver, ExactSolver)
-        self.measured = not self.exact or callback is not None
+        # Asked once, as a protocol is slow to ask and steps are many.
+        self.exact = solver if isinstance(solver, ExactSolver) else None
+        self.measured = self.exact is None or callback is not None
         self.state: State | None = None
 
     @property
@@ -198,7 +199,7 @@ class Run(Generic[State]):
 
     def _done(self, state: State) -> bool:
         """Say whether an exact solver has nothing left to do."""
-        return isinstance(self.solver, ExactSolver) and self.solver.done(state)
+        return self.exact is not None and self.exact.done(state)
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
@@ -216,8 +217,8 @@ class Run(Generic[State]):
         """Measure, record, report, and say whether to stop."""
         dual, s = self.solver.iterate(self.layout, state)
         bound = self.best.offer_dual(dual, s)
-        if isinstance(self.solver, ExactSolver) and self.solver.done(state):
-            members, smooth_gap = self.solver.minimizer(state), float("nan")
+        if self.exact is not None and self.exact.done(state):
+            members, smooth_gap = self.exact.minimizer(state), float("nan")
             value = self.best.offer_set(members)
             if value == self.best.value:  # of several minimisers, the one that was asked for
                 self.best.keep_set(members, value)
@@ -271,7 +272,8 @@ class Run(Generic[State]):
 
     def _result(self) -> Result:
         best = self.best
-        best.offer_set(best.members)
+        if best.value == float("inf"):  # interrupted before the first look
+            best.offer_set(best.members)
         certificate = best.certified()
         return Result(
             minimizer=self._shaped_members(),

@@ -135,6 +135,13 @@ class Layout:
         """Return the elements of block `i`."""
         return self.blocks[i].support()
 
+    def overlap(self) -> int:
+        """Return omega, the largest number of blocks on one element, O(sum of supports)."""
+        touching = np.zeros(self.n, dtype=np.int64)
+        for block in self.blocks:
+            touching[block.support()] += 1
+        return int(touching.max())
+
     def sweep(self, i: int, dual: Dual, s: FloatArray) -> None:
         """Minimise ||s||^2 over block `i` exactly, in place."""
         self.blocks[i].sweep(dual[self.owners[i]], s)

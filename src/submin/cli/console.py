@@ -5,8 +5,6 @@ Answers go to standard output; progress and refusals go to standard error.
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 import tempfile
 import time
@@ -16,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
+
+from submin._json import to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -193,14 +193,4 @@ def _table(title: str, rows: Rows) -> Table:
 
 def print_json(fields: Mapping[str, Any]) -> None:
     """Print one JSON object; numbers that JSON does not have are null."""
-    typer.echo(json.dumps(_finite(fields), indent=2, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    typer.echo(to_json(fields, indent=2))

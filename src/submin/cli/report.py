@@ -82,9 +82,9 @@ def result_fields(command: str, result: Result, files: Mapping[str, Path]) -> di
     }
 
 
-def progress_line(record: Record, value: str = "value") -> str:
-    """Return one line of progress that fits 80 columns; `value` is the word for F(S)."""
+def progress_line(record: Record) -> str:
+    """Return one line of progress that fits 80 columns."""
     return (
-        f"pass {record.passes:g}  {value} {record.value:.9g}  "
+        f"pass {record.passes:g}  value {record.value:.9g}  "
         f"gap {record.value - record.lower_bound:.3g}  {record.seconds:.1f} s"
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -14,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from submin import __version__
+from submin._json import to_json
 from submin._typing import BoolArray
 from submin.api import minimize, prox
 from submin.problem import Problem
@@ -224,17 +223,7 @@ def write(folder: Path, study: Study) -> None:
     pictures = figures.draw(study.instances, study.curves, study.exact, study.numbers)
     for name, figure in pictures.items():
         figure.savefig(folder / f"{name}.png", dpi=110, metadata={"Software": None})
-    text = json.dumps(_finite(study.numbers), indent=1, allow_nan=False)
+    text = to_json(study.numbers, indent=1)
     (folder / "numbers.json").write_text(text, encoding="utf-8")
     images = {name: (folder / f"{name}.png").read_bytes() for name in pictures}
     (folder / "index.html").write_text(report.page(study.numbers, images), encoding="utf-8")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -100,7 +100,6 @@ class ACDM:
 
     def start(self, layout: Layout, dual: Dual) -> ACDMState:
         """Start the first epoch from a feasible dual."""
-        supports = [layout.support(i) for i in range(layout.r)]
         return ACDMState(
             z=dual,
             u=[np.zeros_like(part) for part in dual],
@@ -111,9 +110,9 @@ class ACDM:
             iteration=0,
             epoch=0,
             generator=seeded(self.seed),
-            supports=[_dense_if_large(support, layout.n) for support in supports],
+            supports=[_dense_if_large(layout.support(i), layout.n) for i in range(layout.r)],
             s=np.zeros(layout.n),
-            step_constant=self.step_constant or _overlap_constant(supports, layout.n),
+            step_constant=self.step_constant or _overlap_constant(layout),
         )
 
     def step(self, layout: Layout, state: ACDMState) -> int:
@@ -174,9 +173,6 @@ def _dense_if_large(support: IndexArray, n: int) -> IndexArray | slice:
     return support if support.size < n / 8 else slice(None)
 
 
-def _overlap_constant(supports: list[IndexArray], n: int) -> float:
-    """Return 1 + (omega - 1) / r, with omega the largest number of blocks on one element."""
-    touching = np.zeros(n, dtype=np.int64)
-    for support in supports:
-        touching[support] += 1
-    return 1.0 + max(int(touching.max()) - 1, 0) / max(len(supports), 1)
+def _overlap_constant(layout: Layout) -> float:
+    """Return 1 + (omega - 1) / r."""
+    return 1.0 + max(layout.overlap() - 1, 0) / max(layout.r, 1)

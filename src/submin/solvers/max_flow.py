@@ -116,7 +116,7 @@ class MaxFlow:
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
         state = MaxFlowState(y, layout.total(y))
-        if not isinstance(_single_grid(layout), GridCut):
+        if _single_grid(layout) is None:
             self._open(layout, state, joined)
         return state
 
@@ -148,7 +148,7 @@ class MaxFlow:
             joined[:] = np.rint(joined / unit) * unit
             state.s[:] = layout.total(state.y)
         grid = _single_grid(layout)
-        if isinstance(grid, GridCut):
+        if grid is not None:
             used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
             parts = [grid.segments[k] for k in used]
             offsets = np.array([grid.offsets[k] for k in used], dtype=np.int64)
@@ -176,7 +176,7 @@ class MaxFlow:
         return state.members
 
 
-def _single_grid(layout: Layout) -> Term | None:
+def _single_grid(layout: Layout) -> GridCut | None:
     """Return the only term, if it is a grid that the kernel with implicit neighbours takes."""
     terms = layout.problem.terms
     if len(terms) != 1 or not isinstance(terms[0], GridCut):

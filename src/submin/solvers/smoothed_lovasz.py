@@ -64,13 +64,10 @@ class SmoothedLovasz:
     def start(self, layout: Layout, dual: Dual) -> SmoothedLovaszState:
         """Start at the level set {x > 0} of a feasible dual."""
         x = (layout.total(dual) < 0.0).astype(np.float64)
-        touching = np.zeros(layout.n, dtype=np.int64)
-        for i in range(layout.r):
-            touching[layout.support(i)] += 1
         scale = float(np.mean(np.abs(layout.unary))) or 1.0
         mu = self.smoothing or min(1.0 / scale, 1e100)
         zero = [np.zeros_like(part) for part in dual]
-        return SmoothedLovaszState(x, x.copy(), dual, zero, float(max(touching.max(), 1)), mu)
+        return SmoothedLovaszState(x, x.copy(), dual, zero, float(max(layout.overlap(), 1)), mu)
 
     def step(self, layout: Layout, state: SmoothedLovaszState) -> int:
         """Do one accelerated gradient step on the cube."""

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms.groups import GroupBlock, GroupTerm, label_groups
+from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups
 from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
@@ -207,8 +207,7 @@ def _grouped_cumulative(
     running = np.cumsum(values, dtype=np.longdouble)
     base = np.concatenate([np.zeros(1, dtype=np.longdouble), running])[pointers[:-1]]
     sums = running - np.repeat(base, np.diff(pointers))
-    unit = float(np.finfo(np.longdouble).eps)
-    return sums, 3.0 * unit * float(np.sum(np.abs(running)))
+    return sums, 3.0 * LONG_ROUNDOFF * float(np.sum(np.abs(running)))
 
 
 class CardinalityBlock(GroupBlock):

@@ -31,6 +31,11 @@ class EdgeTerm(Term):
 
     segments: Sequence[Segment]
 
+    def weight_arrays(self) -> list[FloatArray]:
+        """Return the arrays of weights, each once: an undirected term has one for both ways."""
+        pairs = [weights for _, *pair in self.segments for weights in pair]
+        return list({id(weights): weights for weights in pairs}.values())
+
     @abstractmethod
     def edge_list(self) -> tuple[IndexArray, IndexArray]:
         """Return the tails and heads of all edges, in the order of the dual."""
@@ -45,10 +50,9 @@ class EdgeTerm(Term):
 
     def check_data(self) -> None:
         """Refuse weights that were changed in place to something else than costs, O(edges)."""
-        for _, *pair in self.segments:
-            for weights in pair:
-                changed = ~(weights >= 0.0)
-                refuse_where("weights", weights, changed, "they were changed after construction")
+        for weights in self.weight_arrays():
+            changed = ~(weights >= 0.0)
+            refuse_where("weights", weights, changed, "they were changed after construction")
 
     def zero_is_feasible(self) -> bool:
         """Weights are never negative, so no flow is always feasible."""
@@ -70,4 +74,4 @@ class EdgeTerm(Term):
 
     def granularity(self) -> float:
         """Return the granularity of the weights."""
-        return common_granularity(*(weights for _, *pair in self.segments for weights in pair))
+        return common_granularity(*self.weight_arrays())
