@@ -24,6 +24,11 @@ from submin.kernels.reference import grid_project as grid_project
 from submin.kernels.reference import grid_sweep as grid_sweep
 from submin.kernels.reference import table_project as table_project
 from submin.kernels.reference import table_sweep as table_sweep
+from submin.kernels.sums_reference import absolute_sum as absolute_sum
+from submin.kernels.sums_reference import compensated_sum as compensated_sum
+from submin.kernels.sums_reference import edges_excess as edges_excess
+from submin.kernels.sums_reference import grid_accumulate as grid_accumulate
+from submin.kernels.sums_reference import grid_cut_value as grid_cut_value
 
 class GridFlow:
     def __init__(

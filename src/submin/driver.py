@@ -106,8 +106,11 @@ class Incumbent:
         """Make a set the incumbent."""
         self.value, self.members, self.certificate = value, members, None
 
-    def offer_dual(self, dual: Dual, s: FloatArray) -> float:
-        """Keep a feasible dual if it is better for the goal; return its lower bound."""
+    def offer_dual(self, dual: Dual, s: FloatArray, final: bool = False) -> float:
+        """Keep a feasible dual if it is better for the goal; return its lower bound.
+
+        Of a `final` one the solver lets go: it is kept without a copy.
+        """
         if not np.all(np.isfinite(s)):
             element = int(np.argmin(np.isfinite(s)))
             raise FloatingPointError(
@@ -119,8 +122,8 @@ class Incumbent:
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
-            kept, copies = s.copy(), [part.copy() for part in dual]
-            self.s, self.dual, self.certificate = kept, copies, None
+            kept = (s, dual) if final else (s.copy(), [part.copy() for part in dual])
+            (self.s, self.dual), self.certificate = kept, None
             self.quality = quality
         return bound
 
@@ -216,8 +219,9 @@ class Run(Generic[State]):
     def _check(self, state: State) -> bool:
         """Measure, record, report, and say whether to stop."""
         dual, s = self.solver.iterate(self.layout, state)
-        bound = self.best.offer_dual(dual, s)
-        if self.exact is not None and self.exact.done(state):
+        done = self._done(state)
+        bound = self.best.offer_dual(dual, s, final=done)
+        if self.exact is not None and done:
             members, smooth_gap = self.exact.minimizer(state), float("nan")
             value = self.best.offer_set(members)
             if value == self.best.value:  # of several minimisers, the one that was asked for

@@ -7,14 +7,19 @@ give the same bits for any number of them.
 from __future__ import annotations
 
 from submin._native import (
+    absolute_sum,
     cardinality_greedy,
     cardinality_project,
     cardinality_sweep,
     colour,
+    compensated_sum,
+    edges_excess,
     edges_project,
     edges_sweep,
+    grid_accumulate,
     grid_chains_project,
     grid_chains_sweep,
+    grid_cut_value,
     grid_project,
     grid_sweep,
     hyperedge_project,
@@ -28,14 +33,19 @@ from submin._native import (
 )
 
 __all__ = [
+    "absolute_sum",
     "cardinality_greedy",
     "cardinality_project",
     "cardinality_sweep",
     "colour",
+    "compensated_sum",
+    "edges_excess",
     "edges_project",
     "edges_sweep",
+    "grid_accumulate",
     "grid_chains_project",
     "grid_chains_sweep",
+    "grid_cut_value",
     "grid_project",
     "grid_sweep",
     "hyperedge_project",

@@ -30,16 +30,28 @@ from submin.kernels.groups_reference import (
     truncation_project,
     truncation_sweep,
 )
+from submin.kernels.sums_reference import (
+    absolute_sum,
+    compensated_sum,
+    edges_excess,
+    grid_accumulate,
+    grid_cut_value,
+)
 
 __all__ = [
+    "absolute_sum",
     "cardinality_greedy",
     "cardinality_project",
     "cardinality_sweep",
     "colour",
+    "compensated_sum",
+    "edges_excess",
     "edges_project",
     "edges_sweep",
+    "grid_accumulate",
     "grid_chains_project",
     "grid_chains_sweep",
+    "grid_cut_value",
     "grid_project",
     "grid_sweep",
     "hyperedge_project",

@@ -112,7 +112,7 @@ class MaxFlow:
                 f"MaxFlow needs the compiled kernels and at most {MOST_ELEMENTS} elements; "
                 "AcceleratedSweeps runs without them"
             )
-        joined = np.concatenate([np.zeros(0), *dual])
+        joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
         state = MaxFlowState(y, layout.total(y))

@@ -142,12 +142,12 @@ class Cut(EdgeTerm):
         """Return the tails and heads."""
         return self.tails, self.heads
 
-    def crossing(self, members: BoolArray) -> list[FloatArray]:
-        """Return the weights of the edges that S cuts, O(m)."""
+    def evaluate(self, members: BoolArray) -> float:
+        """Return the weight of the edges that S cuts, O(m)."""
         tail, head = members[self.tails], members[self.heads]
-        forward = np.broadcast_to(self.forward, tail.shape)
-        backward = np.broadcast_to(self.backward, tail.shape)
-        return [forward[tail & ~head], backward[head & ~tail]]
+        forward = np.broadcast_to(self.forward, tail.shape)[tail & ~head]
+        backward = np.broadcast_to(self.backward, tail.shape)[head & ~tail]
+        return kernels.active.compensated_sum(np.concatenate([forward, backward]), 0)
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``, O(m)."""
