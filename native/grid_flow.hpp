@@ -435,12 +435,14 @@ class StripGridFlow final : public GridFlow {
     const std::int64_t slices = problem.shape[0];
     const std::int64_t strips = std::min({problem.size() / kSmallest, kMostStrips, slices / 2});
     if (strips > 1) {
-      for (std::int64_t k = 1; k < strips; ++k) first_.push_back(slices * k / strips);
+      rounds_.resize(2);
+      for (std::int64_t k = 1; k < strips; ++k) rounds_[0].push_back(slices * k / strips);
       for (std::int64_t k = 0; k < strips; ++k) {
-        second_.push_back(slices * (2 * k + 1) / (2 * strips));
+        rounds_[1].push_back(slices * (2 * k + 1) / (2 * strips));
       }
     }
-    cut(first_, false);
+    rounds_.emplace_back();
+    cut(false);
   }
 
   bool advance(std::int64_t budget, int threads) override {
@@ -450,7 +452,7 @@ class StripGridFlow final : public GridFlow {
                  });
     const auto done = [](const Search& strip) { return strip.finished(); };
     if (!std::all_of(strips_.begin(), strips_.end(), done)) return false;
-    if (strips_.size() > 1) next_round();
+    if (round_ + 1 < rounds_.size()) next_round();
     return finished();
   }
 
@@ -462,7 +464,9 @@ class StripGridFlow final : public GridFlow {
     }
   }
 
-  bool finished() const override { return strips_.size() == 1 && strips_.front().finished(); }
+  bool finished() const override {
+    return round_ + 1 == rounds_.size() && strips_.front().finished();
+  }
   Counts counts() const override {
     Counts sum = counts_of_rounds_;
     for (const Search& strip : strips_) sum += strip.counts();
@@ -474,8 +478,8 @@ class StripGridFlow final : public GridFlow {
   using Search = GridSearch<Network>;
   static constexpr std::int64_t kMostStrips = 8, kSmallest = 1 << 13;
 
-  // Replaces the strips by those between the given slices of axis 0.
-  void cut(const std::vector<std::int64_t>& slices, bool opened) {
+  // Replaces the strips by those of the current round.
+  void cut(bool opened) {
     strips_.clear();
     std::int64_t first = 0;
     const auto add = [&](std::int64_t last) {
@@ -483,23 +487,23 @@ class StripGridFlow final : public GridFlow {
                            bits_.data() + first * problem_.size_of_slice(), opened);
       first = last;
     };
-    for (const std::int64_t slice : slices) add(slice);
+    for (const std::int64_t slice : rounds_[round_]) add(slice);
     add(problem_.shape[0]);
-    cuts_ = slices;
   }
 
   void next_round() {
     counts_of_rounds_ = counts();
-    const std::vector<std::int64_t> next = cuts_ == first_ ? second_ : std::vector<std::int64_t>{};
+    ++counts_of_rounds_.round;
     Network whole(problem_, bits_.data());
-    for (const std::int64_t slice : cuts_) whole.open_across(slice);
-    for (const std::int64_t slice : next) whole.close_across(slice);
-    cut(next, true);
+    for (const std::int64_t slice : rounds_[round_++]) whole.open_across(slice);
+    for (const std::int64_t slice : rounds_[round_]) whole.close_across(slice);
+    cut(true);
   }
 
   GridFlowProblem problem_;
   std::vector<typename Network::Bits> bits_;
-  std::vector<std::int64_t> first_, second_, cuts_;  // slices of axis 0 that strips begin with
+  std::vector<std::vector<std::int64_t>> rounds_;  // slices of axis 0 that strips begin with
+  std::size_t round_ = 0;
   std::vector<Search> strips_;
   Counts counts_of_rounds_;
 };
