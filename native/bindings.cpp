@@ -10,5 +10,6 @@ NB_MODULE(_native, module) {
   submin::bind_cardinality(module);
   submin::bind_table(module);
   submin::bind_hyperedge(module);
+  submin::bind_linear_forests(module);
   submin::bind_truncation(module);
 }

@@ -24,6 +24,7 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
+from submin.kernels.forests_reference import linear_forests
 from submin.kernels.groups_reference import (
     hyperedge_project,
     hyperedge_sweep,
@@ -44,6 +45,7 @@ __all__ = [
     "grid_sweep",
     "hyperedge_project",
     "hyperedge_sweep",
+    "linear_forests",
     "path_chains_project",
     "path_chains_sweep",
     "table_project",
