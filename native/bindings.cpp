@@ -6,6 +6,7 @@ NB_MODULE(_native, module) {
   submin::bind_colouring(module);
   submin::bind_edges(module);
   submin::bind_flow(module);
+  submin::bind_function(module);
   submin::bind_grid(module);
   submin::bind_cardinality(module);
   submin::bind_table(module);

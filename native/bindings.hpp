@@ -55,6 +55,7 @@ void bind_chains(nb::module_& module);
 void bind_colouring(nb::module_& module);
 void bind_edges(nb::module_& module);
 void bind_flow(nb::module_& module);
+void bind_function(nb::module_& module);
 void bind_grid(nb::module_& module);
 void bind_cardinality(nb::module_& module);
 void bind_linear_forests(nb::module_& module);

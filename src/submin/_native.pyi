@@ -20,6 +20,7 @@ from submin.kernels.reference import cardinality_sweep as cardinality_sweep
 from submin.kernels.reference import colour as colour
 from submin.kernels.reference import edges_project as edges_project
 from submin.kernels.reference import edges_sweep as edges_sweep
+from submin.kernels.reference import evaluate_sets as evaluate_sets
 from submin.kernels.reference import grid_project as grid_project
 from submin.kernels.reference import grid_sweep as grid_sweep
 from submin.kernels.reference import linear_forests as linear_forests

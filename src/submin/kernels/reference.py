@@ -12,9 +12,11 @@ The one primitive is the projection ``y+ = Proj_B(a)`` of ``a = y - s / c`` onto
 
 from __future__ import annotations
 
+import ctypes
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from submin._typing import FloatArray, IndexArray, PointerArray
@@ -39,6 +41,7 @@ __all__ = [
     "colour",
     "edges_project",
     "edges_sweep",
+    "evaluate_sets",
     "grid_chains_project",
     "grid_chains_sweep",
     "grid_project",
@@ -350,6 +353,21 @@ def table_sweep(
     rows = y.reshape(members.shape)
     s[members[tables]] += updated - rows[tables]
     rows[tables] = updated
+
+
+# Functions that are compiled.
+
+
+def evaluate_sets(address: int, data: int, sets: npt.NDArray[np.uint8], out: FloatArray) -> None:
+    """Call the C function at an address for each row of a matrix of masks."""
+    if not address:
+        raise ValueError("the address of the function is null")
+    if out.shape != sets.shape[:1]:
+        raise ValueError(f"out has size {out.size}, expected {sets.shape[0]}")
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    function = ctypes.CFUNCTYPE(ctypes.c_double, pointer, size, pointer)(address)
+    for row, members in enumerate(np.ascontiguousarray(sets)):
+        out[row] = function(members.ctypes.data, members.size, data or None)
 
 
 # Colouring: functions of one colour have pairwise disjoint supports.
