@@ -25,6 +25,7 @@ from submin.kernels.reference import grid_project as grid_project
 from submin.kernels.reference import grid_sweep as grid_sweep
 from submin.kernels.reference import linear_forests as linear_forests
 from submin.kernels.reference import table_project as table_project
+from submin.kernels.reference import table_second_differences as table_second_differences
 from submin.kernels.reference import table_sweep as table_sweep
 
 class GridFlow:

@@ -173,6 +173,13 @@ class KernelSet(ChainKernels, GroupKernels, Protocol):
     ) -> None:
         """Project the functions ``tables`` with c = 1 in place and update ``s``."""
 
+    def table_second_differences(self, values: FloatArray, out: FloatArray, threads: int) -> None:
+        """Write the least F(A + i) + F(A + j) - F(A) - F(A + i + j) of each table.
+
+        ``values`` is (m, 2**k), k <= 20, and ``out`` (m,): infinite where there is no pair i, j.
+        O(k**2 2**k) a table.
+        """
+
     def evaluate_sets(
         self, address: int, data: int, sets: npt.NDArray[np.uint8], out: FloatArray
     ) -> None:

@@ -13,7 +13,7 @@ The one primitive is the projection ``y+ = Proj_B(a)`` of ``a = y - s / c`` onto
 from __future__ import annotations
 
 import ctypes
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,7 @@ __all__ = [
     "path_chains_project",
     "path_chains_sweep",
     "table_project",
+    "table_second_differences",
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
@@ -353,6 +354,17 @@ def table_sweep(
     rows = y.reshape(members.shape)
     s[members[tables]] += updated - rows[tables]
     rows[tables] = updated
+
+
+def table_second_differences(values: FloatArray, out: FloatArray, threads: int) -> None:
+    """Write the least F(A + i) + F(A + j) - F(A) - F(A + i + j) of each table."""
+    rows, subsets = values.shape
+    out[...] = np.inf
+    for i, j in combinations(range(subsets.bit_length() - 1), 2):
+        bits = values.reshape(rows, subsets >> (j + 1), 2, 1 << (j - i - 1), 2, 1 << i)
+        apart = bits[:, :, 0, :, 1] + bits[:, :, 1, :, 0]
+        together = bits[:, :, 0, :, 0] + bits[:, :, 1, :, 1]
+        np.minimum(out, (apart - together).min(axis=(1, 2, 3)), out=out)
 
 
 # Functions that are compiled.
