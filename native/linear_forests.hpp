@@ -32,28 +32,27 @@ class GrowingForests {
     std::int32_t forest = std::max(first_open_[a], first_open_[b]);
     while (!joined(a, b, forest)) ++forest;
     for (const std::int32_t v : {a, b})
-      while (ends_.find(v, first_open_[v], kNoEdge) == kInside) ++first_open_[v];
+      while (ends_.find(v, first_open_[v], v) == kInside) ++first_open_[v];
     return forest;
   }
 
  private:
   static constexpr std::int32_t kInside = -1;
-  static constexpr std::int32_t kNoEdge = -2;
 
+  // Adds an edge to a forest, unless a node gets a third edge or a cycle closes.
   bool joined(std::int32_t a, std::int32_t b, std::int32_t forest) {
-    const std::int32_t other_a = ends_.find(a, forest, kNoEdge);
-    const std::int32_t other_b = ends_.find(b, forest, kNoEdge);
-    if (other_a == kInside || other_b == kInside || other_a == b) return false;
-    if (other_a != kNoEdge) ends_.set(a, forest, kInside);
-    if (other_b != kNoEdge) ends_.set(b, forest, kInside);
-    const std::int32_t left = other_a == kNoEdge ? a : other_a;
-    const std::int32_t right = other_b == kNoEdge ? b : other_b;
+    const std::int32_t left = ends_.find(a, forest, a);
+    const std::int32_t right = ends_.find(b, forest, b);
+    if (left == kInside || right == kInside || left == b) return false;
+    ends_.set(a, forest, kInside);
+    ends_.set(b, forest, kInside);
     ends_.set(left, forest, right);
     ends_.set(right, forest, left);
     return true;
   }
 
-  PairTable ends_;  // of (node, forest): the other end of the path that ends there, or kInside
+  // Of (node, forest): the other end of the path that ends there, or kInside.
+  PairTable ends_;
   std::vector<std::int32_t> first_open_;
 };
 

@@ -7,6 +7,8 @@ conjecture (Akiyama, Exoo & Harary 1980).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,23 +16,40 @@ from submin._typing import IndexArray
 
 __all__ = ["linear_forests"]
 
-Forest = dict[int, list[int]]  # the edges at each node, one or two
+Ends = dict[int, int | None]
 
 
-def _other_end(forest: Forest, ends: list[tuple[int, int]], node: int) -> int:
-    """Return where the path that ends at a node ends too."""
-    edge = forest[node][0]
-    while True:
-        node = sum(ends[edge]) - node
-        if len(forest[node]) == 1:
-            return node
-        edge = sum(forest[node]) - edge
+def _joined(ends: Ends, a: int, b: int) -> bool:
+    """Add an edge to a linear forest, unless a node gets a third edge or a cycle closes.
+
+    ``ends`` gives for each end of a path the other end, and None for the nodes inside.
+    """
+    left, right = ends.get(a, a), ends.get(b, b)
+    if left is None or right is None or left == b:
+        return False
+    ends[a] = ends[b] = None
+    ends[left], ends[right] = right, left
+    return True
 
 
-def _fits(forest: Forest, ends: list[tuple[int, int]], a: int, b: int) -> bool:
-    """Say whether an edge leaves all degrees at most 2 and closes no cycle."""
-    degrees = [len(forest.get(node, ())) for node in (a, b)]
-    return max(degrees) < 2 and (min(degrees) == 0 or _other_end(forest, ends, a) != b)
+def _paths(edges: list[int], nodes: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Run through the paths of a linear forest: yield edge, orientation, and 1 at a path's start.
+
+    A path is run through from the end that comes first in the list of edges.
+    """
+    incident: dict[int, list[int]] = {}
+    for edge in edges:
+        for node in nodes[edge]:
+            incident.setdefault(node, []).append(edge)
+    for start in [node for edge in edges for node in nodes[edge]]:
+        node, first = start, 1
+        while len(incident[node]) == 1:
+            edge = incident[node].pop()
+            along = nodes[edge][0] == node
+            node = nodes[edge][along]
+            incident[node].remove(edge)
+            yield edge, 1 if along else -1, first
+            first = 0
 
 
 def linear_forests(
@@ -42,26 +61,16 @@ def linear_forests(
     first: npt.NDArray[np.uint8],
 ) -> None:
     """Put each edge into the first linear forest that it fits in, and list the paths."""
-    ends = list(zip(tails.tolist(), heads.tolist(), strict=True))
-    forests: list[Forest] = []
-    members: list[list[int]] = []
-    for number, (a, b) in enumerate(ends):
-        k = next((k for k, grown in enumerate(forests) if _fits(grown, ends, a, b)), len(forests))
-        if k == len(forests):
-            forests.append({})
-            members.append([])
-        members[k].append(number)
-        for node in (a, b):
-            forests[k].setdefault(node, []).append(number)
+    nodes = list(zip(tails.tolist(), heads.tolist(), strict=True))
+    forests: list[tuple[Ends, list[int]]] = []
+    for number, (a, b) in enumerate(nodes):
+        members = next((members for ends, members in forests if _joined(ends, a, b)), None)
+        if members is None:
+            forests.append(({a: b, b: a}, [number]))
+        else:
+            members.append(number)
     at = 0
-    for k, grown in enumerate(forests):
-        for start in [node for number in members[k] for node in ends[number]]:
-            node, begin = start, at
-            while len(grown.get(node, ())) == 1:
-                (number,) = grown.pop(node)
-                along = ends[number][0] == node
-                node = ends[number][along]
-                grown[node].remove(number)
-                forest[at], edge[at], orientation[at] = k, number, 1 if along else -1
-                first[at] = at == begin
-                at += 1
+    for k, (_, members) in enumerate(forests):
+        for found in _paths(members, nodes):
+            forest[at], (edge[at], orientation[at], first[at]) = k, found
+            at += 1

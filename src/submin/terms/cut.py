@@ -182,7 +182,7 @@ class Cut(EdgeTerm):
         name = check_decomposition(self, decomposition)
         if name == "chains":
             forests = linear_forests(self.tails, self.heads)
-            return [EdgePaths(self, paths, threads) for paths in forests]
+            return [self._paths_block(paths, threads) for paths in forests]
         if name == "functions":
             groups = list(np.arange(self.size, dtype=np.int32)[:, None])
         else:
@@ -190,6 +190,12 @@ class Cut(EdgeTerm):
             pointers = np.arange(0, 2 * self.size + 1, 2, dtype=np.int64)
             groups = colour_classes(pointers, ends)
         return [EdgeMatching(self, edges, threads) for edges in groups]
+
+    def _paths_block(self, paths: Paths, threads: int) -> Block:
+        """Return a linear forest as a block: a matching where every path is one edge."""
+        if paths.nodes.size == 2 * paths.edges.size:
+            return EdgeMatching(self, paths.edges, threads)
+        return EdgePaths(self, paths, threads)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return ends and weights."""
