@@ -191,11 +191,14 @@ class Function(Term):
 
     def _prefix_values(self, order: npt.NDArray[np.intp]) -> FloatArray:
         """Return F of the first 1, ..., k elements of an order, in batches of a few megabytes."""
-        position, step = np.argsort(order), max(1, BATCH_ENTRIES // self.size)
-        starts = range(0, self.size, step)
-        last = np.arange(self.size)[:, None]
-        batches = [position <= last[start : start + step] for start in starts]
-        return np.concatenate([self._checked_values(sets) for sets in batches])
+        position, last = np.argsort(order), np.arange(self.size)[:, None]
+        step = max(1, BATCH_ENTRIES // self.size)
+        return np.concatenate(
+            [
+                self._checked_values(position <= last[start : start + step])
+                for start in range(0, self.size, step)
+            ]
+        )
 
     def _checked_number(self, value: Any, members: BoolArray) -> float:
         """Return what the user's code returned for one set, or refuse it, naming the set."""
