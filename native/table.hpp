@@ -179,4 +179,27 @@ inline void table_sweep(const Tables& all, const std::int32_t* tables, std::int6
       });
 }
 
+// The least F(A + i) + F(A + j) - F(A) - F(A + i + j) over all i, j and all sets A without them.
+inline double least_second_difference(const double* values, int arity) {
+  const std::size_t subsets = std::size_t{1} << arity;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 2; j < subsets; j *= 2)
+    for (std::size_t i = 1; i < j; i *= 2)
+      for (std::size_t high = 0; high < subsets; high += 2 * j)
+        for (std::size_t middle = high; middle < high + j; middle += 2 * i)
+          for (std::size_t set = middle; set < middle + i; ++set)
+            least = std::min(least, (values[set + i] + values[set + j]) -
+                                        (values[set] + values[set + i + j]));
+  return least;
+}
+
+inline void table_second_differences(const double* values, int arity, std::int64_t count,
+                                     double* out, int threads) {
+  const std::int64_t grain = std::max<std::int64_t>(1, kTableWork >> arity);
+  parallel_for(count, grain, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      out[row] = least_second_difference(values + (row << arity), arity);
+  });
+}
+
 }  // namespace submin

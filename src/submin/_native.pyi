@@ -20,9 +20,12 @@ from submin.kernels.reference import cardinality_sweep as cardinality_sweep
 from submin.kernels.reference import colour as colour
 from submin.kernels.reference import edges_project as edges_project
 from submin.kernels.reference import edges_sweep as edges_sweep
+from submin.kernels.reference import evaluate_sets as evaluate_sets
 from submin.kernels.reference import grid_project as grid_project
 from submin.kernels.reference import grid_sweep as grid_sweep
+from submin.kernels.reference import linear_forests as linear_forests
 from submin.kernels.reference import table_project as table_project
+from submin.kernels.reference import table_second_differences as table_second_differences
 from submin.kernels.reference import table_sweep as table_sweep
 from submin.kernels.sums_reference import absolute_sum as absolute_sum
 from submin.kernels.sums_reference import compensated_sum as compensated_sum

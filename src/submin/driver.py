@@ -161,7 +161,7 @@ class Run(Generic[State]):
     @property
     def passes(self) -> float:
         """Projections in units of the number of blocks."""
-        return self.projections / max(self.layout.r, 1)
+        return self.projections / self.layout.r if self.projections else 0.0
 
     @property
     def seconds(self) -> float:
@@ -206,9 +206,9 @@ class Run(Generic[State]):
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        goal = self.limits.next_check(self.passes) * self.layout.r
-        if not self.measured:
-            goal = float("inf")
+        goal = float("inf")
+        if self.measured:
+            goal = self.limits.next_check(self.passes) * self.layout.r
         deadline = self.started + self.limits.time_limit
         while self.projections < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)
@@ -249,7 +249,7 @@ class Run(Generic[State]):
         if self.limits.goal is PROXIMAL:
             self.near = record.smooth_gap <= max(self.limits.tol, self._smooth_rounding(dual, s))
             return self.near
-        if self.layout.r == 0:
+        if not any(part.size for part in dual):
             return True
         if record.value - record.lower_bound > self.threshold:
             return False

@@ -10,6 +10,7 @@ decomposition, so that the result of any solver on any blocks warm-starts any ot
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from submin import _checks
 from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
-from submin.terms.term import Block, Term
+from submin.terms.term import Block, Term, check_decomposition
 
 MOST_THREADS = 256
 
@@ -75,12 +76,25 @@ class Layout:
                 f"blocks has {len(names)} names for {len(problem.terms)} terms: "
                 "give one name for all, or one for each term"
             )
-        self.blocks: list[Block] = []
-        self.owners: list[int] = []
-        for owner, (term, name) in enumerate(zip(problem.terms, names, strict=True)):
-            blocks = term.blocks(name, self.threads)
-            self.blocks.extend(blocks)
-            self.owners.extend([owner] * len(blocks))
+        for term, name in zip(problem.terms, names, strict=True):
+            check_decomposition(term, name)
+        self._names = names
+
+    @cached_property
+    def _parts(self) -> list[Sequence[Block]]:
+        """The blocks of each term, made when first asked for: a maximum flow needs none."""
+        terms = zip(self.problem.terms, self._names, strict=True)
+        return [term.blocks(name, self.threads) for term, name in terms]
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks of all terms, in order."""
+        return [block for part in self._parts for block in part]
+
+    @cached_property
+    def owners(self) -> list[int]:
+        """The number of the term that each block belongs to."""
+        return [owner for owner, part in enumerate(self._parts) for _ in part]
 
     @property
     def r(self) -> int:

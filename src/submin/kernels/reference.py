@@ -12,9 +12,11 @@ The one primitive is the projection ``y+ = Proj_B(a)`` of ``a = y - s / c`` onto
 
 from __future__ import annotations
 
-from itertools import pairwise
+import ctypes
+from itertools import combinations, pairwise
 
 import numpy as np
+import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from submin._typing import FloatArray, IndexArray, PointerArray
@@ -24,6 +26,7 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
+from submin.kernels.forests_reference import linear_forests
 from submin.kernels.groups_reference import (
     hyperedge_project,
     hyperedge_sweep,
@@ -48,6 +51,7 @@ __all__ = [
     "edges_excess",
     "edges_project",
     "edges_sweep",
+    "evaluate_sets",
     "grid_accumulate",
     "grid_chains_project",
     "grid_chains_sweep",
@@ -56,9 +60,11 @@ __all__ = [
     "grid_sweep",
     "hyperedge_project",
     "hyperedge_sweep",
+    "linear_forests",
     "path_chains_project",
     "path_chains_sweep",
     "table_project",
+    "table_second_differences",
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
@@ -360,6 +366,32 @@ def table_sweep(
     rows = y.reshape(members.shape)
     s[members[tables]] += updated - rows[tables]
     rows[tables] = updated
+
+
+def table_second_differences(values: FloatArray, out: FloatArray, threads: int) -> None:
+    """Write the least F(A + i) + F(A + j) - F(A) - F(A + i + j) of each table."""
+    rows, subsets = values.shape
+    out[...] = np.inf
+    for i, j in combinations(range(subsets.bit_length() - 1), 2):
+        bits = values.reshape(rows, subsets >> (j + 1), 2, 1 << (j - i - 1), 2, 1 << i)
+        apart = bits[:, :, 0, :, 1] + bits[:, :, 1, :, 0]
+        together = bits[:, :, 0, :, 0] + bits[:, :, 1, :, 1]
+        np.minimum(out, (apart - together).min(axis=(1, 2, 3)), out=out)
+
+
+# Functions that are compiled.
+
+
+def evaluate_sets(address: int, data: int, sets: npt.NDArray[np.uint8], out: FloatArray) -> None:
+    """Call the C function at an address for each row of a matrix of masks."""
+    if not address:
+        raise ValueError("the address of the function is null")
+    if out.shape != sets.shape[:1]:
+        raise ValueError(f"out has size {out.size}, expected {sets.shape[0]}")
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    function = ctypes.CFUNCTYPE(ctypes.c_double, pointer, size, pointer)(address)
+    for row, members in enumerate(np.ascontiguousarray(sets)):
+        out[row] = function(members.ctypes.data, members.size, data or None)
 
 
 # Colouring: functions of one colour have pairwise disjoint supports.

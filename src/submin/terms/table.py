@@ -199,12 +199,16 @@ def _check_values(values: npt.ArrayLike, count: int, arity: int) -> FloatArray:
             f"values has shape {array.shape}: {count} tables of {arity} members need shape "
             f"({count}, {subsets}), or ({subsets},) for one table that all share"
         )
-    _checks.refuse_where("values", array, ~np.isfinite(array), "values must be finite")
-    _checks.refuse_where("values", array, np.abs(array) > 1e300, "this overflows; scale it down")
-    empty = np.zeros(array.shape, dtype=np.bool_)
-    empty[..., 0] = array[..., 0] != 0.0
-    remedy = "F of the empty set must be 0; subtract it from the table and give it to the problem "
-    _checks.refuse_where("values", array, empty, remedy + "as its constant")
+    if not np.all(np.abs(array) <= 1e300):
+        _checks.refuse_where("values", array, ~np.isfinite(array), "values must be finite")
+        _checks.refuse_where(
+            "values", array, np.abs(array) > 1e300, "this overflows; scale it down"
+        )
+    if np.any(array[..., 0]):
+        empty = np.zeros(array.shape, dtype=np.bool_)
+        empty[..., 0] = array[..., 0] != 0.0
+        remedy = "F of the empty set must be 0; subtract it from the table and give it to the "
+        _checks.refuse_where("values", array, empty, remedy + "problem as its constant")
     return np.ascontiguousarray(np.atleast_2d(array)) if array.size else np.zeros((1, subsets))
 
 
