@@ -56,14 +56,9 @@ class Layout:
             raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
         if not isinstance(decomposition, str | Sequence):
             raise TypeError(f"blocks must be a name or one for each term, and not {decomposition}")
-        if isinstance(threads, bool) or not isinstance(threads, int | np.integer):
-            raise TypeError(
-                f"threads is {threads!r}: it must be a whole number, or 0 for all cores"
-            )
-        if threads < 0:
-            raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
         problem.check_data()
-        self.problem, self.threads = problem, min(int(threads), MOST_THREADS)
+        self.problem = problem
+        self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
         self.unary = problem.finite_unary()
         names = (
             _name_for_all(problem.terms, decomposition)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from submin import _checks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.layout import Layout
 from submin.solvers.randomness import seeded
@@ -60,10 +61,7 @@ class ParallelRCDM:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.batch, bool) or not isinstance(self.batch, int):
-            raise TypeError(f"batch is {self.batch!r}: it must be a whole number of blocks")
-        if self.batch < 1:
-            raise ValueError(f"batch is {self.batch}: at least 1 block moves in each iteration")
+        _checks.whole_number("batch", self.batch, 1)
 
     def start(self, layout: Layout, dual: Dual) -> ParallelRCDMState:
         """Start from a feasible dual."""

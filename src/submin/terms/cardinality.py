@@ -20,6 +20,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.kernels.diagonal_metric import project_cardinality
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups
 from submin.terms.term import Block, Violation
 
@@ -213,11 +214,13 @@ def _grouped_cumulative(
 class CardinalityBlock(GroupBlock):
     """Groups without common elements."""
 
+    term: Cardinality
+
     def __init__(
         self, term: Cardinality, groups: IndexArray, order: IndexArray, threads: int
     ) -> None:
         super().__init__(term, groups, threads)
-        self.term, self.order = term, order
+        self.order = order
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by sorting and isotonic regression, O(k log k) per group of k."""
@@ -234,6 +237,11 @@ class CardinalityBlock(GroupBlock):
         kernels.active.cardinality_sweep(
             term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
         )
+
+    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
+        """Decompose, O(k log k) for each split of a group of k."""
+        first, stop = self.term.pointers[group : group + 2]
+        return project_cardinality(a, d, self.term.gains[first:stop])
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:

@@ -13,6 +13,8 @@ import numpy as np
 
 from submin import kernels
 from submin._typing import FloatArray, IndexArray, PointerArray
+from submin.kernels.chains_reference import solve_chain
+from submin.terms.edges import clip_flow
 from submin.terms.grid_cut import GridCut, Slices
 from submin.terms.term import Block
 
@@ -115,6 +117,30 @@ class GridChains(Block):
             backward, forward, dual[slots], s, self.threads,
         )  # fmt: skip
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve all chains at once; those on which the weights vary one by one, in Python."""
+        part, flow = self.project(dual, step, 1.0), dual[self.slots]
+        _, forward, backward = self.segment
+        forward, backward = (np.broadcast_to(w, flow.shape) for w in (forward, backward))
+        for nodes, edges in self._uneven(weights):
+            _, part[edges] = solve_chain(
+                step[nodes], flow[edges], backward[edges], forward[edges], 1.0 / weights[nodes]
+            )
+        return part
+
+    def _uneven(self, weights: FloatArray) -> Iterator[tuple[PointerArray, PointerArray]]:
+        """Yield nodes and edges of the chains on which the weights are not all equal."""
+        tails, heads = (weights.reshape(self.grid.shape)[e] for e in self.grid.ends(self.offset))
+        jumps = (tails != heads).ravel()
+        if not jumps.any():
+            return
+        for node, edge, length in zip(self.node_start, self.edge_start, self.length, strict=True):
+            edges = edge + self.edge_stride * np.arange(length - 1)
+            if jumps[edges].any():
+                yield node + self.node_stride * np.arange(length), edges
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""
         flow = part.reshape(self.grid.overlaps[self.offset])
@@ -195,6 +221,21 @@ class GridMatching(Block):
         """Clip every flow in place, O(edges)."""
         slots, forward, backward = self.segment
         kernels.active.grid_sweep(self.geometry, backward, forward, dual[slots], s, self.threads)
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        overlap = self.grid.overlaps[self.offset]
+        _, forward, backward = self.segment
+        backward, forward = (
+            np.broadcast_to(limit, int(np.prod(overlap))).reshape(overlap)[self.selection]
+            for limit in (backward, forward)
+        )
+        flow = clip_flow(
+            self._view(dual), (backward, forward), self._ends(step), self._ends(weights)
+        )
+        return flow.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""

@@ -6,6 +6,7 @@ the dual has one value for each of them, in the same order.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -70,10 +71,12 @@ class GroupTerm(Term):
 
 
 class GroupBlock(Block):
-    """Groups of one term without common elements; a family adds the projection."""
+    """Groups of one term without common elements; a family adds the projections."""
+
+    term: GroupTerm
 
     def __init__(self, term: GroupTerm, groups: IndexArray, threads: int) -> None:
-        self.groups, self.threads = groups, threads
+        self.term, self.groups, self.threads = term, groups, threads
         self.slots: Any = incidences(term.pointers, groups)
         self.size = self.slots.size
         if groups.size and groups[-1] - groups[0] + 1 == groups.size:
@@ -84,6 +87,24 @@ class GroupBlock(Block):
     def support(self) -> IndexArray:
         """Return the members of the groups."""
         return self.members
+
+    @abstractmethod
+    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
+        """Return the point y of the base polytope of a group that minimises sum (y - a)^2 / d."""
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Project all groups at once; those whose weights vary one by one, in Python."""
+        part, d = self.project(dual, step, 1.0), 1.0 / weights[self.members]
+        target = dual[self.slots] - step[self.members]
+        stops = np.cumsum(np.diff(self.term.pointers)[self.groups])
+        starts = np.concatenate([[0], stops[:-1]])
+        uneven = np.maximum.reduceat(d, starts) > np.minimum.reduceat(d, starts)
+        for k in np.flatnonzero(uneven).tolist():
+            where = slice(starts[k], stops[k])
+            part[where] = self.nearest(int(self.groups[k]), target[where], d[where])
+        return part
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

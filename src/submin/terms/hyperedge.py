@@ -34,6 +34,7 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.kernels.diagonal_metric import project_hyperedge
 from submin.terms.groups import (
     LONG_ROUNDOFF,
     GroupBlock,
@@ -256,9 +257,7 @@ class Hyperedge(GroupTerm):
 class HyperedgeBlock(GroupBlock):
     """Hyperedges without common members."""
 
-    def __init__(self, term: Hyperedge, groups: IndexArray, threads: int) -> None:
-        super().__init__(term, groups, threads)
-        self.term = term
+    term: Hyperedge
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Cut the target of each hyperedge at its two levels, O(k) for each evaluation."""
@@ -276,6 +275,13 @@ class HyperedgeBlock(GroupBlock):
             term.pointers, term.members, term.roles, term.weights, self.groups, dual, s,
             self.threads,
         )  # fmt: skip
+
+    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
+        """Cut the target at its two levels in units of d, O(k log k)."""
+        term, own = self.term, slice(*self.term.pointers[group : group + 2])
+        roles = np.broadcast_to(term.roles, term.members.shape)[own]
+        tails, heads = roles & TAIL != 0, roles & HEAD != 0
+        return project_hyperedge(a, d, tails, heads, float(term.weights[group]))
 
 
 def _checked_ends(

@@ -24,6 +24,7 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.kernels.diagonal_metric import project_table
 from submin.terms.colouring import colour_classes
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
@@ -263,6 +264,20 @@ class TableBlock(Block):
         """Project with c = 1 in place."""
         term = self.term
         kernels.active.table_sweep(term.members, term.values, self.tables, dual, s, self.threads)
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Project all tables at once; those whose weights vary one by one, in Python."""
+        term = self.term
+        rows = self.project(dual, step, 1.0).reshape(-1, term.arity)
+        members = term.members[self.tables]
+        d = 1.0 / weights[members]
+        for k in np.flatnonzero(np.ptp(d, axis=1)):
+            table = self.tables[k] if len(term.values) > 1 else 0
+            target = dual[self.slots].reshape(members.shape)[k] - step[members[k]]
+            rows[k] = project_table(target, d[k], term.values[table])
+        return rows.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

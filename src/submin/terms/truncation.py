@@ -28,6 +28,7 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.kernels.diagonal_metric import project_slice
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
@@ -172,9 +173,7 @@ class Truncation(GroupTerm):
 class TruncationBlock(GroupBlock):
     """Truncations without common members."""
 
-    def __init__(self, term: Truncation, groups: IndexArray, threads: int) -> None:
-        super().__init__(term, groups, threads)
-        self.term = term
+    term: Truncation
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Shift and clip the target of each group, O(k) for each evaluation."""
@@ -192,6 +191,12 @@ class TruncationBlock(GroupBlock):
             term.pointers, term.members, term._lower, term._upper, term._totals, self.groups,
             dual, s, self.threads,
         )  # fmt: skip
+
+    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
+        """Shift the target in units of d, and clip, O(k log k)."""
+        term, own = self.term, slice(*self.term.pointers[group : group + 2])
+        total = float(term._totals[group])
+        return project_slice(a, d, term._lower[own], term._upper[own], total)
 
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
