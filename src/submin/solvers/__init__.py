@@ -13,7 +13,9 @@ from submin.solvers.choice import Choice, choose, choose_proximal
 from submin.solvers.douglas_rachford import DouglasRachford
 from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
+from submin.solvers.iap import IAP
 from submin.solvers.max_flow import MaxFlow
+from submin.solvers.parallel_acdm import ParallelACDM
 from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
@@ -25,6 +27,7 @@ __all__ = [
     "ACDM",
     "AP",
     "FISTA",
+    "IAP",
     "RCDM",
     "REGISTRY",
     "AcceleratedSweeps",
@@ -33,6 +36,7 @@ __all__ = [
     "DouglasRachford",
     "FrankWolfe",
     "MaxFlow",
+    "ParallelACDM",
     "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
@@ -49,7 +53,9 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "acdm": ACDM,
     "restarted_acdm": RestartedACDM,
     "parallel_rcdm": ParallelRCDM,
+    "parallel_acdm": ParallelACDM,
     "ap": AP,
+    "iap": IAP,
     "cyclic_sweeps": CyclicSweeps,
     "permuted_sweeps": PermutedSweeps,
     "accelerated_sweeps": AcceleratedSweeps,
