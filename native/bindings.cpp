@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
   submin::bind_table(module);
   submin::bind_hyperedge(module);
   submin::bind_truncation(module);
+  submin::bind_metric(module);
 }

@@ -59,6 +59,7 @@ void bind_grid(nb::module_& module);
 void bind_cardinality(nb::module_& module);
 void bind_table(nb::module_& module);
 void bind_hyperedge(nb::module_& module);
+void bind_metric(nb::module_& module);
 void bind_truncation(nb::module_& module);
 
 }  // namespace submin

@@ -4,15 +4,34 @@
 
 or, for x = (a - y) / d, the proximal point argmin f(x) + 1/2 sum_v d_v (x_v - a_v / d_v)^2.  The
 Euclidean projection is d = 1.  Chains are in ``chains_reference``: a string over steps of length d.
+
+The kernels ``weighted_...`` project many functions, whose entries come one function after the
+other; they are in the contract of ``kernels.metric_protocol``.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+import numpy.typing as npt
 
 from submin._typing import BoolArray, FloatArray, PointerArray
+from submin.kernels.chains_reference import solve_chain
 
-__all__ = ["project_cardinality", "project_hyperedge", "project_slice", "project_table"]
+__all__ = [
+    "project_cardinality",
+    "project_hyperedge",
+    "project_slice",
+    "project_table",
+    "weighted_cardinality",
+    "weighted_chains",
+    "weighted_hyperedge",
+    "weighted_table",
+    "weighted_truncation",
+]
+
+TAIL, HEAD = 1, 2
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
@@ -153,3 +172,78 @@ def _subsets(members: PointerArray) -> PointerArray:
     array([0, 1, 4, 5])
     """
     return _subset_sums(np.exp2(members)).astype(np.int64)
+
+
+# Many functions at once.
+
+
+def weighted_cardinality(
+    pointers: PointerArray,
+    a: FloatArray,
+    d: FloatArray,
+    gains: FloatArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project each group."""
+    for begin, end in pairwise(pointers):
+        if begin < end:
+            out[begin:end] = project_cardinality(a[begin:end], d[begin:end], gains[begin:end])
+
+
+def weighted_hyperedge(
+    pointers: PointerArray,
+    a: FloatArray,
+    d: FloatArray,
+    roles: npt.NDArray[np.uint8],
+    weights: FloatArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project each hyperedge."""
+    for (begin, end), weight in zip(pairwise(pointers), weights.tolist(), strict=True):
+        own = slice(begin, end)
+        tails, heads = roles[own] & TAIL != 0, roles[own] & HEAD != 0
+        out[own] = project_hyperedge(a[own], d[own], tails, heads, weight)
+
+
+def weighted_truncation(
+    pointers: PointerArray,
+    a: FloatArray,
+    d: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    totals: FloatArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project each group."""
+    for (begin, end), total in zip(pairwise(pointers), totals.tolist(), strict=True):
+        own = slice(begin, end)
+        out[own] = project_slice(a[own], d[own], lower[own], upper[own], total)
+
+
+def weighted_chains(
+    pointers: PointerArray,
+    step: FloatArray,
+    d: FloatArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Project each chain, by the taut string."""
+    for chain, (begin, end) in enumerate(pairwise(pointers)):
+        nodes, edges = slice(begin, end), slice(begin - chain, end - chain - 1)
+        _, out[edges] = solve_chain(
+            step[nodes], flow[edges], backward[edges], forward[edges], d[nodes]
+        )
+
+
+def weighted_table(
+    a: FloatArray, d: FloatArray, values: FloatArray, out: FloatArray, threads: int
+) -> None:
+    """Project each table."""
+    for row, table in enumerate(np.broadcast_to(values, (len(a), values.shape[1]))):
+        out[row] = project_table(a[row], d[row], table)

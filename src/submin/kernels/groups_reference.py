@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin._typing import FloatArray, IndexArray, PointerArray
-from submin.kernels.diagonal_metric import project_hyperedge, project_slice
-
-TAIL, HEAD = 1, 2
+from submin.kernels.diagonal_metric import HEAD, TAIL, project_hyperedge, project_slice
 
 __all__ = ["hyperedge_project", "hyperedge_sweep", "truncation_project", "truncation_sweep"]
 

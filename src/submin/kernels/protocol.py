@@ -22,11 +22,12 @@ from typing import Protocol
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.chains_protocol import ChainKernels
 from submin.kernels.groups_protocol import GroupKernels
+from submin.kernels.metric_protocol import MetricKernels
 
 __all__ = ["KernelSet"]
 
 
-class KernelSet(ChainKernels, GroupKernels, Protocol):
+class KernelSet(ChainKernels, GroupKernels, MetricKernels, Protocol):
     """The functions that every kernel set provides."""
 
     def edges_project(

@@ -24,7 +24,14 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
-from submin.kernels.diagonal_metric import project_table
+from submin.kernels.diagonal_metric import (
+    project_table,
+    weighted_cardinality,
+    weighted_chains,
+    weighted_hyperedge,
+    weighted_table,
+    weighted_truncation,
+)
 from submin.kernels.groups_reference import (
     hyperedge_project,
     hyperedge_sweep,
@@ -51,6 +58,11 @@ __all__ = [
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
+    "weighted_cardinality",
+    "weighted_chains",
+    "weighted_hyperedge",
+    "weighted_table",
+    "weighted_truncation",
 ]
 
 

@@ -20,7 +20,6 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.kernels.diagonal_metric import project_cardinality
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups
 from submin.terms.term import Block, Violation
 
@@ -238,10 +237,10 @@ class CardinalityBlock(GroupBlock):
             term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
         )
 
-    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
-        """Decompose, O(k log k) for each split of a group of k."""
-        first, stop = self.term.pointers[group : group + 2]
-        return project_cardinality(a, d, self.term.gains[first:stop])
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Project by decomposition, O(k log k) for each split of a group of k."""
+        gains = self.term.gains[self.slots]
+        kernels.active.weighted_cardinality(self.pointers, a, d, gains, out, self.threads)
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:

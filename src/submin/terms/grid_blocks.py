@@ -8,12 +8,12 @@ takes every second position along the offset's first axis, and is a strided view
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from submin import kernels
 from submin._typing import FloatArray, IndexArray, PointerArray
-from submin.kernels.chains_reference import solve_chain
 from submin.terms.edges import clip_flow
 from submin.terms.grid_cut import GridCut, Slices
 from submin.terms.term import Block
@@ -120,26 +120,28 @@ class GridChains(Block):
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Solve all chains at once; those on which the weights vary one by one, in Python."""
-        part, flow = self.project(dual, step, 1.0), dual[self.slots]
+        """Solve every chain, O(edges)."""
+        nodes, edges, pointers = self._ends_to_end
         _, forward, backward = self.segment
-        forward, backward = (np.broadcast_to(w, flow.shape) for w in (forward, backward))
-        for nodes, edges in self._uneven(weights):
-            _, part[edges] = solve_chain(
-                step[nodes], flow[edges], backward[edges], forward[edges], 1.0 / weights[nodes]
-            )
+        flow, out = dual[self.slots], np.empty(edges.size)
+        forward, backward = (np.broadcast_to(w, flow.shape)[edges] for w in (forward, backward))
+        kernels.active.weighted_chains(
+            pointers, step[nodes], 1.0 / weights[nodes], backward, forward, flow[edges], out,
+            self.threads,
+        )  # fmt: skip
+        part = np.empty(self.size)
+        part[edges] = out
         return part
 
-    def _uneven(self, weights: FloatArray) -> Iterator[tuple[PointerArray, PointerArray]]:
-        """Yield nodes and edges of the chains on which the weights are not all equal."""
-        tails, heads = (weights.reshape(self.grid.shape)[e] for e in self.grid.ends(self.offset))
-        jumps = (tails != heads).ravel()
-        if not jumps.any():
-            return
-        for node, edge, length in zip(self.node_start, self.edge_start, self.length, strict=True):
-            edges = edge + self.edge_stride * np.arange(length - 1)
-            if jumps[edges].any():
-                yield node + self.node_stride * np.arange(length), edges
+    @cached_property
+    def _ends_to_end(self) -> tuple[PointerArray, PointerArray, PointerArray]:
+        """The nodes and edges of one chain after the other, and where the nodes of each begin."""
+        pointers = np.concatenate([[0], np.cumsum(self.length)])
+        along = np.arange(pointers[-1]) - np.repeat(pointers[:-1], self.length)
+        nodes = np.repeat(self.node_start, self.length) + self.node_stride * along
+        edges = np.repeat(self.edge_start, self.length) + self.edge_stride * along
+        inner = along < np.repeat(self.length - 1, self.length)
+        return nodes, edges[inner], pointers
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""

@@ -7,6 +7,7 @@ the dual has one value for each of them, in the same order.
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,22 +90,22 @@ class GroupBlock(Block):
         return self.members
 
     @abstractmethod
-    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
-        """Return the point y of the base polytope of a group that minimises sum (y - a)^2 / d."""
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Write the y of the block that minimises sum (y - a)^2 / d to `out`."""
 
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Project all groups at once; those whose weights vary one by one, in Python."""
-        part, d = self.project(dual, step, 1.0), 1.0 / weights[self.members]
-        target = dual[self.slots] - step[self.members]
-        stops = np.cumsum(np.diff(self.term.pointers)[self.groups])
-        starts = np.concatenate([[0], stops[:-1]])
-        uneven = np.maximum.reduceat(d, starts) > np.minimum.reduceat(d, starts)
-        for k in np.flatnonzero(uneven).tolist():
-            where = slice(starts[k], stops[k])
-            part[where] = self.nearest(int(self.groups[k]), target[where], d[where])
-        return part
+        """Project in the metric of the weights of the members."""
+        out = np.empty(self.size)
+        self.nearest(dual[self.slots] - step[self.members], 1.0 / weights[self.members], out)
+        return out
+
+    @cached_property
+    def pointers(self) -> PointerArray:
+        """Where the groups begin and end in the block's part."""
+        sizes = np.diff(self.term.pointers)[self.groups]
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

@@ -34,7 +34,6 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.kernels.diagonal_metric import project_hyperedge
 from submin.terms.groups import (
     LONG_ROUNDOFF,
     GroupBlock,
@@ -276,12 +275,13 @@ class HyperedgeBlock(GroupBlock):
             self.threads,
         )  # fmt: skip
 
-    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
-        """Cut the target at its two levels in units of d, O(k log k)."""
-        term, own = self.term, slice(*self.term.pointers[group : group + 2])
-        roles = np.broadcast_to(term.roles, term.members.shape)[own]
-        tails, heads = roles & TAIL != 0, roles & HEAD != 0
-        return project_hyperedge(a, d, tails, heads, float(term.weights[group]))
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Cut the target of each hyperedge at its two levels in units of d, O(k log k)."""
+        term = self.term
+        roles = np.broadcast_to(term.roles, term.members.shape)[self.slots].copy()
+        kernels.active.weighted_hyperedge(
+            self.pointers, a, d, roles, term.weights[self.groups], out, self.threads
+        )
 
 
 def _checked_ends(

@@ -24,7 +24,6 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.kernels.diagonal_metric import project_table
 from submin.terms.colouring import colour_classes
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
@@ -268,16 +267,13 @@ class TableBlock(Block):
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Project all tables at once; those whose weights vary one by one, in Python."""
-        term = self.term
-        rows = self.project(dual, step, 1.0).reshape(-1, term.arity)
-        members = term.members[self.tables]
-        d = 1.0 / weights[members]
-        for k in np.flatnonzero(np.ptp(d, axis=1)):
-            table = self.tables[k] if len(term.values) > 1 else 0
-            target = dual[self.slots].reshape(members.shape)[k] - step[members[k]]
-            rows[k] = project_table(target, d[k], term.values[table])
-        return rows.ravel()
+        """Project by decomposition over all subsets, O(k 2^k) for each table."""
+        term, members = self.term, self.term.members[self.tables]
+        target = dual[self.slots].reshape(members.shape) - step[members]
+        values = term.values[self.tables] if len(term.values) > 1 else term.values
+        out = np.empty(members.shape)
+        kernels.active.weighted_table(target, 1.0 / weights[members], values, out, self.threads)
+        return out.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

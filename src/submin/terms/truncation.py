@@ -28,7 +28,6 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.kernels.diagonal_metric import project_slice
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
@@ -192,11 +191,13 @@ class TruncationBlock(GroupBlock):
             dual, s, self.threads,
         )  # fmt: skip
 
-    def nearest(self, group: int, a: FloatArray, d: FloatArray) -> FloatArray:
-        """Shift the target in units of d, and clip, O(k log k)."""
-        term, own = self.term, slice(*self.term.pointers[group : group + 2])
-        total = float(term._totals[group])
-        return project_slice(a, d, term._lower[own], term._upper[own], total)
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Shift the target of each group in units of d, and clip, O(k log k)."""
+        term, own = self.term, self.slots
+        kernels.active.weighted_truncation(
+            self.pointers, a, d, term._lower[own], term._upper[own], term._totals[self.groups],
+            out, self.threads,
+        )  # fmt: skip
 
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
