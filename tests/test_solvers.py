@@ -431,7 +431,16 @@ def test_ap_alternates_between_its_two_sets():
 
 @pytest.mark.parametrize(
     "solver",
-    ["rcdm", "accelerated_sweeps", "ap", "cyclic_sweeps", "permuted_sweeps", "frank_wolfe"],
+    [
+        "rcdm",
+        "accelerated_sweeps",
+        "ap",
+        "iap",
+        "parallel_rcdm",
+        "cyclic_sweeps",
+        "permuted_sweeps",
+        "frank_wolfe",
+    ],
 )
 def test_the_norm_never_rises(solver):
     layout = small_layout()

@@ -1,5 +1,7 @@
 """Projections in a diagonal metric: both kernel sets against enumeration, and one another."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,7 +30,7 @@ def targets(draw, least=0):
 
 
 def parts(pointers):
-    return [slice(*pair) for pair in zip(pointers[:-1], pointers[1:], strict=True)]
+    return [slice(*pair) for pair in pairwise(pointers)]
 
 
 def assert_nearest(a, d, y, values):
