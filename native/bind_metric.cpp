@@ -1,4 +1,7 @@
+#include <initializer_list>
+
 #include "bindings.hpp"
+#include "groups.hpp"
 #include "metric.hpp"
 #include "table.hpp"
 
@@ -9,7 +12,8 @@ using ConstRoles = Array<const std::uint8_t>;
 using Rows = Array<const double, 2>;
 
 // Consecutive groups; what is checked has one entry for each of their members.
-std::int64_t checked_groups(const ConstPointers& pointers, std::initializer_list<std::size_t> sizes) {
+std::int64_t checked_groups(const ConstPointers& pointers,
+                            std::initializer_list<std::size_t> sizes) {
   require(pointers.size() >= 1 && pointers.data()[0] == 0, "pointers must start with 0");
   const std::int64_t count = size_of(pointers.size()) - 1;
   for (std::int64_t k = 0; k < count; ++k)
@@ -31,8 +35,8 @@ void cardinality(const ConstPointers& pointers, const ConstValues& a, const Cons
   const std::int64_t count =
       checked_groups(pointers, {a.size(), d.size(), gains.size(), out.size()});
   visit(pointers, count, threads, [&](std::int64_t, std::int64_t begin, std::int64_t size) {
-    project_cardinality(gains.data() + begin, a.data() + begin, d.data() + begin,
-                        out.data() + begin, size);
+    WeightedCardinality::of_this_thread().project(gains.data() + begin, a.data() + begin,
+                                                  d.data() + begin, out.data() + begin, size);
   });
 }
 
@@ -43,8 +47,9 @@ void hyperedge(const ConstPointers& pointers, const ConstValues& a, const ConstV
       checked_groups(pointers, {a.size(), d.size(), roles.size(), out.size()});
   require_size(weights.size(), count, "weights");
   visit(pointers, count, threads, [&](std::int64_t k, std::int64_t begin, std::int64_t size) {
-    project_hyperedge(weights.data()[k], roles.data() + begin, a.data() + begin, d.data() + begin,
-                      out.data() + begin, size);
+    WeightedHyperedge::of_this_thread().project(weights.data()[k], roles.data() + begin,
+                                                a.data() + begin, d.data() + begin,
+                                                out.data() + begin, size);
   });
 }
 
@@ -55,8 +60,8 @@ void truncation(const ConstPointers& pointers, const ConstValues& a, const Const
       checked_groups(pointers, {a.size(), d.size(), lower.size(), upper.size(), out.size()});
   require_size(totals.size(), count, "totals");
   visit(pointers, count, threads, [&](std::int64_t k, std::int64_t begin, std::int64_t size) {
-    project_slice(lower.data() + begin, upper.data() + begin, totals.data()[k], a.data() + begin,
-                  d.data() + begin, out.data() + begin, size);
+    weighted_slice(lower.data() + begin, upper.data() + begin, totals.data()[k], a.data() + begin,
+                   d.data() + begin, out.data() + begin, size);
   });
 }
 
@@ -70,7 +75,7 @@ void chains(const ConstPointers& pointers, const ConstValues& step, const ConstV
     require_size(size, pointers.data()[count] - count, "an array of edges");
   visit(pointers, count, threads, [&](std::int64_t k, std::int64_t begin, std::int64_t size) {
     const std::int64_t edge = begin - k;
-    ChainProgramme::of_this_thread().project(
+    WeightedChain::of_this_thread().project(
         step.data() + begin, d.data() + begin, backward.data() + edge, forward.data() + edge,
         flow.data() + edge, out.data() + edge, size);
   });

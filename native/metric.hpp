@@ -1,5 +1,5 @@
-// Projections in a diagonal metric, argmin of sum (y - a)^2 / (2 d) over a base polytope: groups and
-// chains whose weights vary. kernels/diagonal_metric.py has the mathematics.
+// Projections in a diagonal metric, argmin of sum (y - a)^2 / (2 d) over a base polytope, of groups
+// and of chains. kernels/diagonal_metric.py has the mathematics.
 #pragma once
 
 #include <algorithm>
@@ -45,54 +45,77 @@ class Hinges {
   std::vector<Hinge> hinges_;
 };
 
-// y := the projection for functions w (max over tails - min over heads)_+.
-inline void project_hyperedge(double weight, const std::uint8_t* roles, const double* a,
-                              const double* d, double* y, std::int64_t count) {
-  thread_local Hinges hinges;
-  double top = -std::numeric_limits<double>::infinity();
-  std::int64_t tails = 0;
-  double taking = 0.0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    top = std::max(top, a[k] / d[k]);
-    tails += (roles[k] & kTail) != 0;
-    taking += (roles[k] & kHead) != 0 ? d[k] : 0.0;
+// Hyperedges w (max over tails - min over heads)_+: y = d ((b - u)_+ on tails - (l - b)_+ on heads)
+// with b = a / d.
+class WeightedHyperedge {
+ public:
+  static WeightedHyperedge& of_this_thread() {
+    thread_local WeightedHyperedge projector;
+    return projector;
   }
-  std::fill_n(y, count, 0.0);
-  if (tails == 0 || taking == 0.0) return;
-  // Tails send what heads take.
-  hinges.clear();
-  double drop = 0.0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const double b = a[k] / d[k];
-    if ((roles[k] & kTail) != 0) hinges.add(b, d[k]);
-    if ((roles[k] & kHead) == 0) continue;
-    hinges.add(b, -d[k]);
-    drop += d[k] * (top - b);
+
+  void project(double weight, const std::uint8_t* roles, const double* a, const double* d,
+               double* y, std::int64_t count) {
+    std::fill_n(y, count, 0.0);
+    if (!balance(roles, a, d, count)) return;
+    double upper = hinges_.root(drop_);
+    double lower = upper;
+    if (sent(upper, roles, a, d, count) > weight) {
+      upper = level(kTail, 1.0, weight, roles, a, d, count);
+      lower = -level(kHead, -1.0, weight, roles, a, d, count);
+    }
+    for (std::int64_t k = 0; k < count; ++k) {
+      if ((roles[k] & kTail) != 0) y[k] += std::max(a[k] - d[k] * upper, 0.0);
+      if ((roles[k] & kHead) != 0) y[k] -= std::max(d[k] * lower - a[k], 0.0);
+    }
   }
-  hinges.add(top, taking);
-  double upper = hinges.root(drop);
-  double lower = upper;
-  double sent = 0.0;
-  for (std::int64_t k = 0; k < count; ++k)
-    if ((roles[k] & kTail) != 0) sent += d[k] * std::max(a[k] / d[k] - upper, 0.0);
-  if (sent > weight) {
-    hinges.clear();
+
+ private:
+  // Makes the root of sum_T d (b - t)_+ - sum_H d (t - b)_+ = 0 that of the hinges at `drop_`, as
+  // -(t - b)_+ = (top - t) - (top - b) - (b - t)_+ below the top; false without tails or heads.
+  bool balance(const std::uint8_t* roles, const double* a, const double* d, std::int64_t count) {
+    hinges_.clear();
+    bool sending = false;
+    double top = -std::numeric_limits<double>::infinity();
+    double taking = 0.0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double b = a[k] / d[k];
+      top = std::max(top, b);
+      if ((roles[k] & kTail) != 0) hinges_.add(b, d[k]);
+      if ((roles[k] & kHead) != 0) hinges_.add(b, -d[k]);
+      sending = sending || (roles[k] & kTail) != 0;
+      taking += (roles[k] & kHead) != 0 ? d[k] : 0.0;
+    }
+    hinges_.add(top, taking);
+    drop_ = 0.0;
     for (std::int64_t k = 0; k < count; ++k)
-      if ((roles[k] & kTail) != 0) hinges.add(a[k] / d[k], d[k]);
-    upper = hinges.root(weight);
-    hinges.clear();
+      if ((roles[k] & kHead) != 0) drop_ += d[k] * (top - a[k] / d[k]);
+    return sending && taking > 0.0;
+  }
+
+  static double sent(double level, const std::uint8_t* roles, const double* a, const double* d,
+                     std::int64_t count) {
+    double sum = 0.0;
     for (std::int64_t k = 0; k < count; ++k)
-      if ((roles[k] & kHead) != 0) hinges.add(-a[k] / d[k], d[k]);
-    lower = -hinges.root(weight);
+      if ((roles[k] & kTail) != 0) sum += std::max(a[k] - d[k] * level, 0.0);
+    return sum;
   }
-  for (std::int64_t k = 0; k < count; ++k) {
-    if ((roles[k] & kTail) != 0) y[k] += std::max(a[k] - d[k] * upper, 0.0);
-    if ((roles[k] & kHead) != 0) y[k] -= std::max(d[k] * lower - a[k], 0.0);
+
+  // The t at which the members of a role have sum d (sign b - t)_+ = weight.
+  double level(std::uint8_t role, double sign, double weight, const std::uint8_t* roles,
+               const double* a, const double* d, std::int64_t count) {
+    hinges_.clear();
+    for (std::int64_t k = 0; k < count; ++k)
+      if ((roles[k] & role) != 0) hinges_.add(sign * a[k] / d[k], d[k]);
+    return hinges_.root(weight);
   }
-}
+
+  Hinges hinges_;
+  double drop_ = 0.0;
+};
 
 // y := clip(a - t d, lower, upper) with the t for which the sum is `total`.
-inline void project_slice(const double* lower, const double* upper, double total, const double* a,
+inline void weighted_slice(const double* lower, const double* upper, double total, const double* a,
                           const double* d, double* y, std::int64_t count) {
   thread_local Hinges hinges;
   const double least = std::accumulate(lower, lower + count, 0.0);
@@ -111,59 +134,87 @@ inline void project_slice(const double* lower, const double* upper, double total
     y[k] = std::min(std::max(a[k] - t * d[k], lower[k]), upper[k]);
 }
 
-// y := the projection for a concave function of the cardinality, by decomposition: members
-// first, ..., last - 1 of `order` are a minor with the gains of these places.
-inline void project_cardinality(const double* gains, const double* a, const double* d, double* y,
-                                std::int64_t count) {
+// Concave functions of the cardinality, by decomposition. A minor is a range of places of `order_`,
+// whose members have the gains of these places among them.
+class WeightedCardinality {
+ public:
+  static WeightedCardinality& of_this_thread() {
+    thread_local WeightedCardinality projector;
+    return projector;
+  }
+
+  void project(const double* gains, const double* a, const double* d, double* y,
+               std::int64_t count) {
+    order_.resize(count);
+    std::iota(order_.begin(), order_.end(), 0);
+    pending_.assign(1, {0, count});
+    while (!pending_.empty()) {
+      const Minor minor = pending_.back();
+      pending_.pop_back();
+      const double rounding = project_hyperplane(minor, gains, a, d, y);
+      const std::int64_t split = most_violated(minor, gains, y, rounding);
+      if (split == minor.first) continue;
+      pending_.push_back({minor.first, split});
+      pending_.push_back({split, minor.last});
+    }
+  }
+
+ private:
   struct Minor {
     std::int64_t first, last;
   };
-  thread_local std::vector<std::int64_t> order;
-  thread_local std::vector<Minor> pending;
-  order.resize(std::max<std::size_t>(order.size(), count));
-  std::iota(order.begin(), order.begin() + count, 0);
-  pending.assign(1, {0, count});
-  while (!pending.empty()) {
-    const auto [first, last] = pending.back();
-    pending.pop_back();
+
+  // Returns the rounding error of sums of y.
+  double project_hyperplane(const Minor& minor, const double* gains, const double* a,
+                            const double* d, double* y) const {
     double excess = 0.0;
     double width = 0.0;
-    for (std::int64_t k = first; k < last; ++k) {
-      excess += gains[k] - a[order[k]];
-      width += d[order[k]];
+    for (std::int64_t k = minor.first; k < minor.last; ++k) {
+      excess += gains[k] - a[order_[k]];
+      width += d[order_[k]];
     }
     double magnitude = 0.0;
-    for (std::int64_t k = first; k < last; ++k) {
-      y[order[k]] = a[order[k]] + d[order[k]] * (excess / width);
-      magnitude += std::abs(y[order[k]]);
+    for (std::int64_t k = minor.first; k < minor.last; ++k) {
+      const std::int64_t j = order_[k];
+      y[j] = a[j] + d[j] * (excess / width);
+      magnitude += std::abs(y[j]);
     }
-    std::sort(order.begin() + first, order.begin() + last,
-              [&](std::int64_t i, std::int64_t j) { return y[i] > y[j] || (y[i] == y[j] && i < j); });
-    double most = 4.0 * std::numeric_limits<double>::epsilon() *
-                  static_cast<double>(last - first) * magnitude;
-    double sum = 0.0;
-    std::int64_t split = first;
-    for (std::int64_t k = first; k + 1 < last; ++k) {
-      sum += y[order[k]] - gains[k];
-      if (sum > most) {
-        most = sum;
-        split = k + 1;
-      }
-    }
-    if (split == first) continue;
-    pending.push_back({first, split});
-    pending.push_back({split, last});
+    return 4.0 * std::numeric_limits<double>::epsilon() *
+           static_cast<double>(minor.last - minor.first) * magnitude;
   }
-}
+
+  // Sorts the members by y and returns the end of the first ones that exceed their gains most, or
+  // the first place if none do.
+  std::int64_t most_violated(const Minor& minor, const double* gains, const double* y,
+                             double rounding) {
+    const auto before = [y](std::int64_t i, std::int64_t j) {
+      return y[i] > y[j] || (y[i] == y[j] && i < j);
+    };
+    std::sort(order_.begin() + minor.first, order_.begin() + minor.last, before);
+    double most = rounding;
+    double sum = 0.0;
+    std::int64_t split = minor.first;
+    for (std::int64_t k = minor.first; k + 1 < minor.last; ++k) {
+      sum += y[order_[k]] - gains[k];
+      if (sum <= most) continue;
+      most = sum;
+      split = k + 1;
+    }
+    return split;
+  }
+
+  std::vector<std::int64_t> order_;
+  std::vector<Minor> pending_;
+};
 
 // Johnson's dynamic programme for a chain (2013, doi:10.1080/10618600.2012.681238). The derivative
 // of the best cost of the nodes so far, as a function of x at the last of them, is increasing and
 // piecewise linear: its outermost lines, and its knots, which are pushed and popped at both ends.
-class ChainProgramme {
+class WeightedChain {
  public:
-  static ChainProgramme& of_this_thread() {
-    thread_local ChainProgramme programme;
-    return programme;
+  static WeightedChain& of_this_thread() {
+    thread_local WeightedChain projector;
+    return projector;
   }
 
   // The target is y - step, with the y of the flows. Edges are one fewer than nodes; `out` becomes
