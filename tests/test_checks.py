@@ -114,6 +114,7 @@ def test_whole_numbers_below_the_limit_are_refused():
     [
         (lambda value: sm.ParallelRCDM(batch=value), "batch"),
         (lambda value: sm.ParallelACDM(batch=value), "batch"),
+        (lambda value: sm.AndersonSweeps(window=value), "window"),
         (lambda value: sm.MaxFlow(sweeps=value), "sweeps"),
         (lambda value: sm.Layout(sm.Problem([1.0]), threads=value), "threads"),
         (lambda value: sm.minimize(sm.Problem([1.0]), sm.RCDM(seed=value)), "seed"),

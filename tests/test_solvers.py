@@ -439,6 +439,7 @@ def test_ap_alternates_between_its_two_sets():
         "parallel_rcdm",
         "cyclic_sweeps",
         "permuted_sweeps",
+        "anderson_sweeps",
         "frank_wolfe",
     ],
 )
@@ -454,6 +455,21 @@ def test_the_norm_never_rises(solver):
         for term, part in zip(layout.problem.terms, y, strict=True):
             assert term.violation(part).total <= 1e-12
     assert np.all(np.diff(norms) <= 1e-12 * norms[0])
+
+
+def test_anderson_finds_the_fixed_point_of_linear_sweeps():
+    """On a path whose limits are never reached: 3 flows, so that 5 passes determine the point."""
+    unary = np.array([4.0, -1.0, 2.0, -3.0])
+    layout = sm.Layout(sm.Problem(unary, [sm.GridCut(4, 100.0)]), "functions")
+    errors = []
+    for solver, passes in ((sm.AndersonSweeps(window=5), 6), (sm.CyclicSweeps(), 12)):
+        state = solver.start(layout, layout.feasible_start())
+        taken = 0
+        while taken < passes * layout.r:
+            taken += solver.step(layout, state)
+        errors.append(np.abs(solver.iterate(layout, state)[1] - unary.mean()).max())
+    assert errors[0] <= 1e-6
+    assert errors[1] >= 1e-4
 
 
 @pytest.mark.parametrize("r", [1, 2, 7, 40])

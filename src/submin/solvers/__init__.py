@@ -8,6 +8,7 @@ from typing import Any
 from submin.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.acdm import ACDM
+from submin.solvers.anderson_sweeps import AndersonSweeps
 from submin.solvers.ap import AP
 from submin.solvers.choice import Choice, choose, choose_proximal
 from submin.solvers.douglas_rachford import DouglasRachford
@@ -31,6 +32,7 @@ __all__ = [
     "RCDM",
     "REGISTRY",
     "AcceleratedSweeps",
+    "AndersonSweeps",
     "Choice",
     "CyclicSweeps",
     "DouglasRachford",
@@ -59,6 +61,7 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "cyclic_sweeps": CyclicSweeps,
     "permuted_sweeps": PermutedSweeps,
     "accelerated_sweeps": AcceleratedSweeps,
+    "anderson_sweeps": AndersonSweeps,
     "fista": FISTA,
     "douglas_rachford": DouglasRachford,
     "frank_wolfe": FrankWolfe,
