@@ -152,6 +152,7 @@ class WeightedCardinality {
       const Minor minor = pending_.back();
       pending_.pop_back();
       const double rounding = project_hyperplane(minor, gains, a, d, y);
+      if (!std::isfinite(rounding)) continue;  // what is not a number has no order
       const std::int64_t split = most_violated(minor, gains, y, rounding);
       if (split == minor.first) continue;
       pending_.push_back({minor.first, split});

@@ -158,6 +158,18 @@ def test_sizes_that_do_not_fit_are_refused(name):
         getattr(native, name)(*arguments, np.empty(shape[0] + 1), 1)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", list(long_arguments(np.random.default_rng(0))))
+def test_numbers_that_are_not_finite_come_out_and_nothing_crashes(name, bad):
+    rng = np.random.default_rng(3)
+    (pointers, a, *others), shape = long_arguments(rng)[name]
+    a[rng.integers(0, a.size, size=a.size // 10)] = bad
+    out = np.zeros(shape)
+    getattr(native, name)(pointers, a, *others, out, 1)
+    if name == "weighted_cardinality":
+        assert not np.all(np.isfinite(out))
+
+
 @pytest.mark.parametrize("size", [1, 2, 50, 2_000])
 @given(seed=seeds)
 def test_constant_metric_is_the_sorted_regression(size, seed):
