@@ -20,18 +20,19 @@ from dataclasses import dataclass
 
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout
-from submin.solvers.ap import AP, APState
 
 
 @dataclass
-class IAPState(APState):
+class IAPState:
     """The dual y, its s, and mu."""
 
+    y: Dual
+    s: FloatArray
     mu: FloatArray
 
 
 @dataclass(frozen=True)
-class IAP(AP):
+class IAP:
     """Alternating projections in which an element counts only the blocks that touch it.
 
     O(n |mu|_1 r log(1 / eps)) block projections, where AP takes O(n^2 r^2 log(1 / eps)).
@@ -48,9 +49,13 @@ class IAP(AP):
         """Start from a feasible dual."""
         return IAPState(dual, layout.total(dual), layout.degrees())
 
-    def step(self, layout: Layout, state: IAPState) -> int:  # type: ignore[override]
+    def step(self, layout: Layout, state: IAPState) -> int:
         """Project every block once, all from the same s."""
         for i in range(layout.r):
             layout.put(i, state.y, layout.project_weighted(i, state.y, state.s, state.mu))
         state.s = layout.total(state.y)
         return layout.r
+
+    def iterate(self, layout: Layout, state: IAPState) -> tuple[Dual, FloatArray]:
+        """Return y and s."""
+        return state.y, state.s
