@@ -14,4 +14,5 @@ NB_MODULE(_native, module) {
   submin::bind_sums(module);
   submin::bind_linear_forests(module);
   submin::bind_truncation(module);
+  submin::bind_metric(module);
 }

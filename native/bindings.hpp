@@ -62,6 +62,7 @@ void bind_linear_forests(nb::module_& module);
 void bind_table(nb::module_& module);
 void bind_hyperedge(nb::module_& module);
 void bind_sums(nb::module_& module);
+void bind_metric(nb::module_& module);
 void bind_truncation(nb::module_& module);
 
 }  // namespace submin

@@ -464,6 +464,21 @@ class HidesItsSupport(TableBlock):
         s[super().support()] += scale * part
 
 
+class IgnoresWeights(TableBlock):
+    def project_weighted(self, dual, step, weights):
+        return self.project(dual, step, 1.0)
+
+
+class TurnsWeightsRound(TableBlock):
+    def project_weighted(self, dual, step, weights):
+        return super().project_weighted(dual, step, 1.0 / weights)
+
+
+class TakesWeightsForC(TableBlock):
+    def project_weighted(self, dual, step, weights):
+        return super().project_weighted(dual, step / weights, weights)
+
+
 class DependsOnThreads(TableBlock):
     def project(self, dual, s, c):
         return super().project(dual, s, c) * (1.0 + 2.0**-52 * (self.threads > 1))
@@ -483,6 +498,9 @@ BROKEN_BLOCKS: list[tuple[type[TableBlock], str]] = [
     (PutsEverywhere, "(covering the dual once|take and put)"),
     (IgnoresScale, "block accumulation"),
     (HidesItsSupport, "disjoint supports"),
+    (IgnoresWeights, "projection: project_weighted of a block .* is not the nearest"),
+    (TurnsWeightsRound, "projection: project_weighted of a block .* is not the nearest"),
+    (TakesWeightsForC, "projection: project_weighted of a block .* is not the nearest"),
     (DependsOnThreads, "independence of threads"),
 ]
 

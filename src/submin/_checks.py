@@ -75,6 +75,23 @@ def number(name: str, value: Any) -> float:
     return float(value)
 
 
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Convert one whole number that has a lower limit.
+
+    Raises
+    ------
+    TypeError
+        If it is not a whole number.
+    ValueError
+        If it is below `least`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {value!r}: it must be a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {value}: it must be {least} or more")
+    return int(value)
+
+
 def costs(name: str, values: npt.ArrayLike) -> FloatArray:
     """Convert costs that may be infinite (hard constraints) but not NaN."""
     array = float_array(name, values)

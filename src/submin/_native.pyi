@@ -10,6 +10,11 @@ from submin.kernels.chains_reference import grid_chains_project as grid_chains_p
 from submin.kernels.chains_reference import grid_chains_sweep as grid_chains_sweep
 from submin.kernels.chains_reference import path_chains_project as path_chains_project
 from submin.kernels.chains_reference import path_chains_sweep as path_chains_sweep
+from submin.kernels.diagonal_metric import weighted_cardinality as weighted_cardinality
+from submin.kernels.diagonal_metric import weighted_chains as weighted_chains
+from submin.kernels.diagonal_metric import weighted_hyperedge as weighted_hyperedge
+from submin.kernels.diagonal_metric import weighted_table as weighted_table
+from submin.kernels.diagonal_metric import weighted_truncation as weighted_truncation
 from submin.kernels.groups_reference import hyperedge_project as hyperedge_project
 from submin.kernels.groups_reference import hyperedge_sweep as hyperedge_sweep
 from submin.kernels.groups_reference import truncation_project as truncation_project

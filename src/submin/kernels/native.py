@@ -33,6 +33,11 @@ from submin._native import (
     table_sweep,
     truncation_project,
     truncation_sweep,
+    weighted_cardinality,
+    weighted_chains,
+    weighted_hyperedge,
+    weighted_table,
+    weighted_truncation,
 )
 
 __all__ = [
@@ -62,4 +67,9 @@ __all__ = [
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
+    "weighted_cardinality",
+    "weighted_chains",
+    "weighted_hyperedge",
+    "weighted_table",
+    "weighted_truncation",
 ]

@@ -25,12 +25,13 @@ import numpy.typing as npt
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.chains_protocol import ChainKernels
 from submin.kernels.groups_protocol import GroupKernels
+from submin.kernels.metric_protocol import MetricKernels
 from submin.kernels.sums_protocol import SumKernels
 
 __all__ = ["KernelSet"]
 
 
-class KernelSet(ChainKernels, GroupKernels, SumKernels, Protocol):
+class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol):
     """The functions that every kernel set provides."""
 
     def edges_project(

@@ -26,6 +26,14 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
+from submin.kernels.diagonal_metric import (
+    project_table,
+    weighted_cardinality,
+    weighted_chains,
+    weighted_hyperedge,
+    weighted_table,
+    weighted_truncation,
+)
 from submin.kernels.forests_reference import linear_forests
 from submin.kernels.groups_reference import (
     hyperedge_project,
@@ -68,6 +76,11 @@ __all__ = [
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
+    "weighted_cardinality",
+    "weighted_chains",
+    "weighted_hyperedge",
+    "weighted_table",
+    "weighted_truncation",
 ]
 
 
@@ -294,47 +307,6 @@ def cardinality_greedy(
 # Explicit tables.
 
 
-def _subset_sums(y: FloatArray) -> FloatArray:
-    """Return ``y(S)`` for all subsets S, by doubling: ``y(S + b) = y(S) + y_b``.
-
-    >>> _subset_sums(np.array([1.0, 10.0]))
-    array([ 0.,  1., 10., 11.])
-    """
-    sums: FloatArray = np.zeros(1)
-    for value in y:
-        sums = np.concatenate([sums, sums + value])
-    return sums
-
-
-def _subsets(members: PointerArray) -> PointerArray:
-    """Return the bit masks of all subsets of ``members``.
-
-    >>> _subsets(np.array([0, 2]))
-    array([0, 1, 4, 5])
-    """
-    return _subset_sums(np.exp2(members)).astype(np.int64)
-
-
-def _project_table(a: FloatArray, values: FloatArray) -> FloatArray:
-    """Project ``a`` onto B(F) by decomposition (Groenevelt 1991, 10.1016/0377-2217(91)90300-K).
-
-    Let y be the projection onto the hyperplane ``y(E) = F(E)`` alone and A a minimiser of
-    ``F - y``. If ``F(A) - y(A) = 0`` then y is feasible, hence the answer. Otherwise A is tight at
-    the answer, which splits into the projections for the restriction of F to A and for its
-    contraction ``S -> F(A + S) - F(A)``.
-    """
-    y: FloatArray = a + (values[-1] - a.sum()) / a.size
-    slack = values - _subset_sums(y)
-    worst = int(np.argmin(slack[:-1]))
-    if slack[worst] >= -4 * a.size * np.finfo(float).eps * np.abs(y).sum():
-        return y
-    inside = np.flatnonzero(worst >> np.arange(a.size) & 1)
-    outside = np.flatnonzero(~worst >> np.arange(a.size) & 1)
-    y[inside] = _project_table(a[inside], values[_subsets(inside)])
-    y[outside] = _project_table(a[outside], values[worst | _subsets(outside)] - values[worst])
-    return y
-
-
 def table_project(
     members: IndexArray,
     values: FloatArray,
@@ -349,7 +321,7 @@ def table_project(
     rows, results = y.reshape(members.shape), out.reshape(-1, members.shape[1])
     for result, table in zip(results, tables, strict=True):
         a = rows[table] - s[members[table]] / c
-        result[:] = _project_table(a, values[table if len(values) > 1 else 0])
+        result[:] = project_table(a, np.ones(a.size), values[table if len(values) > 1 else 0])
 
 
 def table_sweep(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from submin import _checks
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
 from submin.terms.edges import EdgeTerm
@@ -88,10 +89,7 @@ class MaxFlow:
     largest: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.sweeps, int) or isinstance(self.sweeps, bool):
-            raise TypeError(f"sweeps is {self.sweeps!r}: it must be a whole number")
-        if self.sweeps < 0:
-            raise ValueError(f"sweeps is {self.sweeps}: it must be 0 or more")
+        _checks.whole_number("sweeps", self.sweeps, 0)
 
     def start(self, layout: Layout, dual: Dual) -> MaxFlowState:
         """Start from a feasible dual.

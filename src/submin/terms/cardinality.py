@@ -213,11 +213,13 @@ def _grouped_cumulative(
 class CardinalityBlock(GroupBlock):
     """Groups without common elements."""
 
+    term: Cardinality
+
     def __init__(
         self, term: Cardinality, groups: IndexArray, order: IndexArray, threads: int
     ) -> None:
         super().__init__(term, groups, threads)
-        self.term, self.order = term, order
+        self.order = order
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by sorting and isotonic regression, O(k log k) per group of k."""
@@ -234,6 +236,11 @@ class CardinalityBlock(GroupBlock):
         kernels.active.cardinality_sweep(
             term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
         )
+
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Project by decomposition, O(k log k) for each split of a group of k."""
+        gains = self.term.gains[self.slots]
+        kernels.active.weighted_cardinality(self.pointers, a, d, gains, out, self.threads)
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:

@@ -20,7 +20,7 @@ from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
-from submin.terms.edges import EdgeTerm, Segment
+from submin.terms.edges import EdgeTerm, Segment, clip_flow
 from submin.terms.linear_forests import Paths, linear_forests
 from submin.terms.term import Block, check_decomposition
 
@@ -240,6 +240,20 @@ class EdgeMatching(Block):
         kernels.active.edges_sweep(
             cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, self.threads
         )
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        cut, edges = self.cut, self.edges
+        tails, heads = cut.tails[edges], cut.heads[edges]
+        backward, forward = (
+            np.broadcast_to(limit, cut.tails.shape)[edges] for limit in (cut.backward, cut.forward)
+        )
+        return clip_flow(
+            dual[edges], (backward, forward), (step[tails], step[heads]),
+            (weights[tails], weights[heads]),
+        )  # fmt: skip
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""

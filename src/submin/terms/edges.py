@@ -25,6 +25,22 @@ class Segment(NamedTuple):
     backward: FloatArray
 
 
+def clip_flow(
+    flow: FloatArray,
+    limits: tuple[FloatArray, FloatArray],
+    step: tuple[FloatArray, FloatArray],
+    weights: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    """Project edges without common ends in the norm of the weights, O(edges).
+
+    The flow t of an edge (i, j) becomes clip(t - (w_i step_i - w_j step_j) / (w_i + w_j)) between
+    ``-limits[0]`` and ``limits[1]``; ``step`` and ``weights`` are at the tails and at the heads.
+    """
+    tail, head = weights
+    moved = flow - (tail * step[0] - head * step[1]) / (tail + head)
+    return np.clip(moved, -limits[0], limits[1])
+
+
 class EdgeTerm(Term):
     """A sum of edge functions, held in a few segments of weights."""
 

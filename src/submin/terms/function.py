@@ -419,6 +419,23 @@ class FunctionBlock(Block):
         self.function._corral = self.corral
         return self.corral.point
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return the nearest point after a change of scale: sqrt(w) y lies in sqrt(w) B(F)."""
+        function, support = self.function, self.function.support
+        root = np.sqrt(weights[support])
+        known = None
+        if self.corral is not None:
+            known = Corral(root * self.corral.vertices, self.corral.weights)
+        vertices, shares = nearest_point(
+            lambda x: root * function._checked_vertex(root * x),
+            root * (dual - step[support]),
+            known,
+        )
+        self.corral = function._corral = Corral(vertices / root, shares)
+        return self.corral.point
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(k)."""
         s[self.function.support] += scale * part

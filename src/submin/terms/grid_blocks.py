@@ -8,11 +8,13 @@ takes every second position along the offset's first axis, and is a strided view
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from submin import kernels
 from submin._typing import FloatArray, IndexArray, PointerArray
+from submin.terms.edges import clip_flow
 from submin.terms.grid_cut import GridCut, Slices
 from submin.terms.term import Block
 
@@ -115,6 +117,32 @@ class GridChains(Block):
             backward, forward, dual[slots], s, self.threads,
         )  # fmt: skip
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve every chain, O(edges)."""
+        nodes, edges, pointers = self._ends_to_end
+        _, forward, backward = self.segment
+        flow, out = dual[self.slots], np.empty(edges.size)
+        forward, backward = (np.broadcast_to(w, flow.shape)[edges] for w in (forward, backward))
+        kernels.active.weighted_chains(
+            pointers, step[nodes], 1.0 / weights[nodes], backward, forward, flow[edges], out,
+            self.threads,
+        )  # fmt: skip
+        part = np.empty(self.size)
+        part[edges] = out
+        return part
+
+    @cached_property
+    def _ends_to_end(self) -> tuple[PointerArray, PointerArray, PointerArray]:
+        """The nodes and edges of one chain after the other, and where the nodes of each begin."""
+        pointers = np.concatenate([[0], np.cumsum(self.length)])
+        along = np.arange(pointers[-1]) - np.repeat(pointers[:-1], self.length)
+        nodes = np.repeat(self.node_start, self.length) + self.node_stride * along
+        edges = np.repeat(self.edge_start, self.length) + self.edge_stride * along
+        inner = along < np.repeat(self.length - 1, self.length)
+        return nodes, edges[inner], pointers
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""
         flow = part.reshape(self.grid.overlaps[self.offset])
@@ -195,6 +223,21 @@ class GridMatching(Block):
         """Clip every flow in place, O(edges)."""
         slots, forward, backward = self.segment
         kernels.active.grid_sweep(self.geometry, backward, forward, dual[slots], s, self.threads)
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        overlap = self.grid.overlaps[self.offset]
+        _, forward, backward = self.segment
+        backward, forward = (
+            np.broadcast_to(limit, int(np.prod(overlap))).reshape(overlap)[self.selection]
+            for limit in (backward, forward)
+        )
+        flow = clip_flow(
+            self._view(dual), (backward, forward), self._ends(step), self._ends(weights)
+        )
+        return flow.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""

@@ -6,6 +6,8 @@ the dual has one value for each of them, in the same order.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,10 +72,12 @@ class GroupTerm(Term):
 
 
 class GroupBlock(Block):
-    """Groups of one term without common elements; a family adds the projection."""
+    """Groups of one term without common elements; a family adds the projections."""
+
+    term: GroupTerm
 
     def __init__(self, term: GroupTerm, groups: IndexArray, threads: int) -> None:
-        self.groups, self.threads = groups, threads
+        self.term, self.groups, self.threads = term, groups, threads
         self.slots: Any = incidences(term.pointers, groups)
         self.size = self.slots.size
         if groups.size and groups[-1] - groups[0] + 1 == groups.size:
@@ -84,6 +88,24 @@ class GroupBlock(Block):
     def support(self) -> IndexArray:
         """Return the members of the groups."""
         return self.members
+
+    @abstractmethod
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Write the y of the block that minimises sum (y - a)^2 / d to `out`."""
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Project in the metric of the weights of the members."""
+        out = np.empty(self.size)
+        self.nearest(dual[self.slots] - step[self.members], 1.0 / weights[self.members], out)
+        return out
+
+    @cached_property
+    def pointers(self) -> PointerArray:
+        """Where the groups begin and end in the block's part."""
+        sizes = np.diff(self.term.pointers)[self.groups]
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

@@ -256,9 +256,7 @@ class Hyperedge(GroupTerm):
 class HyperedgeBlock(GroupBlock):
     """Hyperedges without common members."""
 
-    def __init__(self, term: Hyperedge, groups: IndexArray, threads: int) -> None:
-        super().__init__(term, groups, threads)
-        self.term = term
+    term: Hyperedge
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Cut the target of each hyperedge at its two levels, O(k) for each evaluation."""
@@ -276,6 +274,14 @@ class HyperedgeBlock(GroupBlock):
             term.pointers, term.members, term.roles, term.weights, self.groups, dual, s,
             self.threads,
         )  # fmt: skip
+
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Cut the target of each hyperedge at its two levels in units of d, O(k log k)."""
+        term = self.term
+        roles = np.broadcast_to(term.roles, term.members.shape)[self.slots].copy()
+        kernels.active.weighted_hyperedge(
+            self.pointers, a, d, roles, term.weights[self.groups], out, self.threads
+        )
 
 
 def _checked_ends(

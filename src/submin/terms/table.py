@@ -268,6 +268,17 @@ class TableBlock(Block):
         term = self.term
         kernels.active.table_sweep(term.members, term.values, self.tables, dual, s, self.threads)
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Project by decomposition over all subsets, O(k 2^k) for each table."""
+        term, members = self.term, self.term.members[self.tables]
+        target = dual[self.slots].reshape(members.shape) - step[members]
+        values = term.values[self.tables] if len(term.values) > 1 else term.values
+        out = np.empty(members.shape)
+        kernels.active.weighted_table(target, 1.0 / weights[members], values, out, self.threads)
+        return out.ravel()
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""
         s[self.support()] += scale * part

@@ -172,9 +172,7 @@ class Truncation(GroupTerm):
 class TruncationBlock(GroupBlock):
     """Truncations without common members."""
 
-    def __init__(self, term: Truncation, groups: IndexArray, threads: int) -> None:
-        super().__init__(term, groups, threads)
-        self.term = term
+    term: Truncation
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Shift and clip the target of each group, O(k) for each evaluation."""
@@ -191,6 +189,14 @@ class TruncationBlock(GroupBlock):
         kernels.active.truncation_sweep(
             term.pointers, term.members, term._lower, term._upper, term._totals, self.groups,
             dual, s, self.threads,
+        )  # fmt: skip
+
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Shift the target of each group in units of d, and clip, O(k log k)."""
+        term, own = self.term, self.slots
+        kernels.active.weighted_truncation(
+            self.pointers, a, d, term._lower[own], term._upper[own], term._totals[self.groups],
+            out, self.threads,
         )  # fmt: skip
 
 
