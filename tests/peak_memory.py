@@ -1,6 +1,6 @@
 """Peak of resident bytes of a solve in a fresh process, and the bytes that ``describe`` counts.
 
-    python peak_memory.py SOLVER CONNECTIVITY AXIS [AXIS ...]
+python peak_memory.py SOLVER CONNECTIVITY AXIS [AXIS ...]
 """
 
 from __future__ import annotations
