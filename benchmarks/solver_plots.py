@@ -30,10 +30,11 @@ def styles(names: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def relative_gap(result: sm.Result) -> np.ndarray:
-    """Return best value less best bound at all checks, divided by the value, at least CLOSED."""
+    """Return best value less best bound, divided by the value, at all checks until it is closed."""
     scale = max(abs(result.value), np.finfo(float).tiny)
-    gap = np.array([record.value - record.lower_bound for record in result.history])
-    return np.maximum(gap / scale, CLOSED)
+    gap = (result.history.value - result.history.lower_bound) / scale
+    closed = np.flatnonzero(gap <= CLOSED)
+    return np.maximum(gap[: closed[0] + 1] if closed.size else gap, CLOSED)
 
 
 def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
@@ -49,14 +50,15 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
         result, gap = results[solver], relative_gap(results[solver])
         label = f"{type_name(result)}: {outcome(result)}"
         for axis, times in zip(axes, (result.history.passes, result.history.seconds), strict=True):
-            axis.plot(times, gap, lw=1.5, label=label, **style[solver])
-            ends = "v" if gap[-1] <= CLOSED else "o"
-            axis.plot(times[-1:], gap[-1:], ends, ms=5, color=style[solver]["color"], clip_on=False)
+            axis.plot(times[: gap.size], gap, lw=1.5, label=label, **style[solver])
+            end = "v" if gap[-1] <= CLOSED else "o"
+            place = times[gap.size - 1], gap[-1]
+            axis.plot(*place, end, ms=5, color=style[solver]["color"], clip_on=False)
     for axis, label in zip(axes, ("passes", "seconds"), strict=True):
         axis.set(xscale="log", yscale="log", xlabel=label)
         axis.grid(alpha=0.25, lw=0.6)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set(ylabel="gap / minimum", ylim=(CLOSED, 2.0), xlim=(0.7, None))
+    axes[0].set(ylabel="gap / |minimum|", ylim=(CLOSED, 2.0), xlim=(0.7, None))
     axes[1].set(xlim=(first_seconds(results), None))
     figure.suptitle(name, x=0.01, ha="left", fontsize=11)
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right center", fontsize=8,
@@ -66,14 +68,15 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
 
 
 def first_seconds(results: Mapping[str, sm.Result]) -> float:
-    """Return a third of the time of the first check that found any gap below the whole."""
+    """Return half the time of the second check of the fastest."""
     return min(float(result.history.seconds[min(1, len(result.history) - 1)]) / 2.0
                for result in results.values())  # fmt: skip
 
 
 def rank(result: sm.Result) -> tuple[float, float]:
-    """Order by the last gap, then by seconds."""
-    return float(relative_gap(result)[-1]), result.seconds
+    """Order by the last gap, then by the seconds until then."""
+    gap = relative_gap(result)
+    return float(gap[-1]), float(result.history.seconds[gap.size - 1])
 
 
 def type_name(result: sm.Result) -> str:
@@ -83,5 +86,5 @@ def type_name(result: sm.Result) -> str:
 
 def outcome(result: sm.Result) -> str:
     """Say when the gap was closed, or what is left of it."""
-    last = float(relative_gap(result)[-1])
-    return f"{result.seconds:.2g} s" if last <= CLOSED else f"gap {last:.0e}"
+    last, seconds = rank(result)
+    return f"{seconds:.2g} s" if last <= CLOSED else f"gap {last:.0e}"

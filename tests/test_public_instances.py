@@ -138,3 +138,23 @@ def test_flows_of_networkx(name, flow):
 def test_the_flow_of_igraph(data_folder):
     result = sm.minimize(read_dimacs(data_folder / "maxflow" / "igraph_ak-4102.max"))
     assert (result.value, result.gap, result.status) == (8207.0, 0.0, sm.Status.OPTIMAL)
+
+
+def test_the_magnetic_resonance_volume(data_folder):
+    """The stored answer of a graph-cut code in float32 costs 297344.8170: ours costs no more."""
+    nibabel = pytest.importorskip("nibabel")
+    folder = data_folder / "volume"
+    image, initial, stored = (
+        nibabel.load(folder / f"simplecrf_{name}.nii.gz").get_fdata()
+        for name in ("2013_12_1_img", "2013_12_1_init", "seg_auto")
+    )
+    weights = [
+        10.0 * np.exp(-(np.diff(image, axis=axis) ** 2) / (2.0 * 15.0**2)) for axis in (2, 1, 0)
+    ]
+    inside = 0.5 + 0.8 * (initial - 0.5)
+    cut = sm.GridCut(image.shape, weights, 6)
+    problem = sm.Problem.from_costs(-np.log(inside), -np.log(1.0 - inside), [cut])
+    assert problem.evaluate(stored > 0) == pytest.approx(297344.8170, abs=1e-3)
+    result = sm.minimize(problem)
+    assert result.status is sm.Status.OPTIMAL
+    assert result.value <= problem.evaluate(stored > 0)
