@@ -59,9 +59,10 @@ def describe(problem: Problem, blocks: str | Sequence[str] = "auto") -> str:
 def peak_memory(layout: Layout, solver: Solver[Any]) -> int:
     """Return the bytes of all arrays at the peak of a solve, beside the problem's own data.
 
-    These are the solver's, the best dual with its s, the best set, and those of one check: the
-    certificate's (unary, s, least costs) at the end of an exact solver, else those of the search
-    among level sets (a greedy vertex, an order, its ranks, gains, and their sums in long double).
+    These are the solver's, the best set, and those of one check.  Of an exact solver this is the
+    certificate (s and least costs), on the solver's own last dual; else the best dual with its s
+    lies beside, and the search among level sets takes more than a certificate (a greedy vertex, an
+    order, its ranks, gains, and their sums in long double).
 
     Raises
     ------
@@ -70,9 +71,11 @@ def peak_memory(layout: Layout, solver: Solver[Any]) -> int:
     """
     if not isinstance(solver, CountsMemory):
         raise TypeError(f"{solver!r} does not count its arrays: it has no method `memory`")
-    exact = isinstance(solver, ExactSolver)
-    check = array_bytes(layout, vectors=3) if exact else array_bytes(layout, duals=1, vectors=6)
-    return solver.memory(layout) + array_bytes(layout, duals=1, vectors=1) + layout.n + check
+    if isinstance(solver, ExactSolver):
+        check = array_bytes(layout, vectors=2)
+    else:
+        check = array_bytes(layout, duals=2, vectors=7)
+    return solver.memory(layout) + layout.n + check
 
 
 def _blocks(count: int) -> str:
