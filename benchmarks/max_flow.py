@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+import submin as sm
 from max_flow_codes import CODES, Code, whole_scale
 from max_flow_instances import CONNECTIVITIES, GROUPS, Instance
 from processes import Outcome, apart
@@ -120,6 +121,7 @@ def main() -> None:
         if not code.is_there():
             print(f"{code.name} is not installed: left out")
     codes = [CODES[0], *(code for code in wanted if code.is_there())]
+    sm.minimize(sm.Problem([0.0], [sm.GridCut(1, 1.0)]))  # what is imported at first use
     for group in arguments.group:
         print(f"\n# {group}")
         comparison = Comparison(codes, arguments.repeats, arguments.limit)

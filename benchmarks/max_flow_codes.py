@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,11 +38,12 @@ class Code:
     """The largest capacity, for codes that take whole numbers only."""
 
     def is_there(self) -> bool:
-        """Say whether the package is installed."""
+        """Import the package, and say whether it is installed."""
         try:
-            return find_spec(self.module) is not None
-        except ModuleNotFoundError:
+            import_module(self.module)
+        except ImportError:
             return False
+        return True
 
 
 class Arcs(NamedTuple):
@@ -271,12 +272,18 @@ def _explicit(instance: Instance) -> tuple[int, np.ndarray, np.ndarray, np.ndarr
 LARGEST_IN_HPF, LARGEST_OF_64_BITS, LARGEST_IN_SCIPY = 2.0**22, 2.0**40, 2.0**28
 
 CODES = (
-    Code("submin", "submin", lambda instance: (instance.builder(),), _solve_submin),
+    Code("submin", "submin.api", lambda instance: (instance.builder(),), _solve_submin),
     Code("PyMaxflow", "maxflow", _pymaxflow, _solve_pymaxflow),
     Code("thinmaxflow", "thinmaxflow", arcs, _solve_thinmaxflow),
     Code("thinhpf", "thinhpf", _thinhpf, _solve_thinhpf, LARGEST_IN_HPF),
-    Code("OR-tools", "ortools.graph", _of_long_integers, _solve_ortools, LARGEST_OF_64_BITS),
-    Code("SciPy", "scipy", _scipy, _solve_scipy, LARGEST_IN_SCIPY),
+    Code(
+        "OR-tools",
+        "ortools.graph.python.max_flow",
+        _of_long_integers,
+        _solve_ortools,
+        LARGEST_OF_64_BITS,
+    ),
+    Code("SciPy", "scipy.sparse.csgraph", _scipy, _solve_scipy, LARGEST_IN_SCIPY),
     Code("igraph", "igraph", _explicit, _solve_igraph),
     Code("networkx", "networkx", _of_long_integers, _solve_networkx, LARGEST_OF_64_BITS),
 )

@@ -45,6 +45,7 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     style = styles(list(results))
+    top = min(2.0, 2.0 * max(float(relative_gap(result)[0]) for result in results.values()))
     figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), sharey=True, layout="constrained")
     for solver in sorted(results, key=lambda key: rank(results[key])):
         result, gap = results[solver], relative_gap(results[solver])
@@ -58,7 +59,7 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
         axis.set(xscale="log", yscale="log", xlabel=label)
         axis.grid(alpha=0.25, lw=0.6)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set(ylabel="gap / |minimum|", ylim=(CLOSED, 2.0), xlim=(0.7, None))
+    axes[0].set(ylabel="gap / |minimum|", ylim=(CLOSED, top), xlim=(0.7, None))
     axes[1].set(xlim=(first_seconds(results), None))
     figure.suptitle(name, x=0.01, ha="left", fontsize=11)
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right center", fontsize=8,
