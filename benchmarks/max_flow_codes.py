@@ -206,8 +206,8 @@ def _solve_ortools(nodes: int, tails: np.ndarray, heads: np.ndarray, caps: np.nd
     return Answer(mask[:nodes], seconds)
 
 
-def _of_long_integers(instance: Instance) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    graph = whole(instance, LARGEST_OF_64_BITS)
+def _long(instance: Instance) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    graph = whole(instance, LARGEST_LONG)
     return graph.nodes, *graph.with_terminals()
 
 
@@ -269,7 +269,7 @@ def _explicit(instance: Instance) -> tuple[int, np.ndarray, np.ndarray, np.ndarr
     return graph.nodes, *graph.with_terminals()
 
 
-LARGEST_IN_HPF, LARGEST_OF_64_BITS, LARGEST_IN_SCIPY = 2.0**22, 2.0**40, 2.0**28
+LARGEST_IN_HPF, LARGEST_LONG, LARGEST_IN_SCIPY = 2.0**22, 2.0**40, 2.0**28
 
 CODES = (
     Code("submin", "submin.api", lambda instance: (instance.builder(),), _solve_submin),
@@ -279,11 +279,11 @@ CODES = (
     Code(
         "OR-tools",
         "ortools.graph.python.max_flow",
-        _of_long_integers,
+        _long,
         _solve_ortools,
-        LARGEST_OF_64_BITS,
+        LARGEST_LONG,
     ),
     Code("SciPy", "scipy.sparse.csgraph", _scipy, _solve_scipy, LARGEST_IN_SCIPY),
     Code("igraph", "igraph", _explicit, _solve_igraph),
-    Code("networkx", "networkx", _of_long_integers, _solve_networkx, LARGEST_OF_64_BITS),
+    Code("networkx", "networkx", _long, _solve_networkx, LARGEST_LONG),
 )
