@@ -16,19 +16,23 @@ from collections.abc import Callable
 import numpy as np
 
 import submin as sm
-from instances import image_problem
-from max_flow_instances import Instance, blob_problem
+from instances import photograph_problem
+from max_flow_instances import Instance, blob_problem, contrast_cut
 from processes import apart
 
 
 def photograph(n: int) -> sm.Problem:
-    """Return the problem of a photograph with about n pixels."""
+    """Return a photograph's problem with its unary and its brightness resampled to n pixels."""
+    import skimage.color
     import skimage.data
     import skimage.transform
 
-    side = round(n**0.5)
-    image = skimage.transform.resize(skimage.data.astronaut(), (side, side), order=1)
-    return image_problem(255.0 * image, 5.0, 8)
+    shape = (round(n**0.5),) * 2
+    unary = skimage.transform.resize(photograph_problem("astronaut").unary, shape, order=1)
+    grey = skimage.color.rgb2gray(skimage.data.astronaut())
+    image = skimage.transform.resize(grey, shape, order=1)
+    width = float(np.sqrt(np.mean(np.diff(image, axis=1) ** 2)))
+    return sm.Problem(unary, [contrast_cut(image, 8, 5.0, width)])
 
 
 def volume(n: int) -> sm.Problem:
