@@ -64,7 +64,7 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
     figure.suptitle(name, x=0.01, ha="left", fontsize=11)
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right center", fontsize=8,
                   frameon=False, handlelength=3.2)  # fmt: skip
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=90)
     plt.close(figure)
 
 
