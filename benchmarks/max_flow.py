@@ -66,33 +66,43 @@ class Comparison:
 
     def run(self, name: str, instance: Instance) -> None:
         """Time all codes on an instance, ours first."""
-        n, minimum = instance.problem.n, instance.minimum
-        ours = np.nan
-        print(f"{name}: {n:,} elements, {instance.problem.terms[0].size:,} edges")
-        for code in self.codes:
-            if n >= self.most[code.name]:
+        problem = instance.problem
+        print(f"{name}: {problem.n:,} elements, {problem.terms[0].size:,} edges")
+        own = self.measured(self.codes[0], instance)
+        if own is None:
+            return
+        ours, _, mask = own.answer
+        minimum = problem.evaluate(mask)
+        if instance.minimum not in (None, minimum):
+            raise RuntimeError(f"{name}: the minimum is {instance.minimum}; we found {minimum}")
+        self.row(self.codes[0].name, own, ours, problem.n, "")
+        for code in self.codes[1:]:
+            if problem.n >= self.most[code.name]:
                 continue
-            outcome = timed(code, instance, self.repeats, self.limit)
-            if outcome is None or outcome.error is not None:
-                self.most[code.name] = n
-                reason = outcome.error if outcome else f"more than {self.limit:g} s"
-                print(f"  {code.name:12} {reason}", flush=True)
+            outcome = self.measured(code, instance)
+            if outcome is None:
+                self.most[code.name] = problem.n
                 continue
             seconds, solve, mask = outcome.answer
-            if code is self.codes[0]:
-                value = instance.problem.evaluate(mask)
-                if minimum is not None and value != minimum:
-                    raise RuntimeError(f"{name}: the minimum is {minimum}, and we found {value}")
-                ours, minimum = seconds, value
-            note = check(code, instance, mask, minimum)
             self.ratios[code.name].append((seconds / ours, solve / ours))
-            self.row(code.name, seconds, solve, ours, outcome.peak_bytes / n, note)
+            self.row(code.name, outcome, ours, problem.n, check(code, instance, mask, minimum))
+
+    def measured(self, code: Code, instance: Instance) -> Outcome | None:
+        """Time a code; where it fails, say why, and return None."""
+        outcome = timed(code, instance, self.repeats, self.limit)
+        if outcome is not None and outcome.error is None:
+            return outcome
+        reason = outcome.error if outcome else f"more than {self.limit:g} s"
+        print(f"  {code.name:12} {reason}", flush=True)
+        return None
 
     @staticmethod
-    def row(name: str, seconds: float, solve: float, ours: float, peak: float, note: str) -> None:
+    def row(name: str, outcome: Outcome, ours: float, n: int, note: str) -> None:
         """Print one line."""
+        seconds, solve, _ = outcome.answer
         numbers = f"{seconds:10.4f} s, {solve:10.4f} s the solve, ratio {seconds / ours:8.2f}"
-        print(f"  {name:12}{numbers}, {peak:6.0f} bytes an element  {note}", flush=True)
+        peak = f"{outcome.peak_bytes / n:6.0f} bytes an element"
+        print(f"  {name:12}{numbers}, {peak}  {note}", flush=True)
 
     def summary(self) -> None:
         """Print the geometric means and the smallest of the ratios of each code."""

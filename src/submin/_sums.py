@@ -44,12 +44,6 @@ def _folded(values: FloatArray, size: int) -> tuple[FloatArray, float]:
     return values, error
 
 
-def absolute_sum(values: FloatArray) -> float:
-    """Return sum |v|, without a second array of the size of the first."""
-    flat = values.ravel()
-    return sum(float(np.sum(np.abs(flat[k : k + SLICE]))) for k in range(0, flat.size, SLICE))
-
-
 def sum_error(values: FloatArray) -> float:
     """Bound the error of ``compensated_sum``: one rounding of the result, second-order terms."""
     n = max(values.size, 1)

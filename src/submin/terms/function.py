@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._sums import UNIT_ROUNDOFF, absolute_sum, compensated_sum
+from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.minimum_norm_point import Corral, nearest_point
 from submin.terms.table import Table, explain
@@ -250,7 +250,7 @@ class Function(Term):
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
-        return absolute_sum(dual)
+        return float(np.sum(np.abs(dual)))
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return F(V) - F(V - v) and F({v}) on the support, 2 k + 1 evaluations."""

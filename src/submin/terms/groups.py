@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._sums import absolute_sum, largest_multiplicity, scatter_sum
+from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
 from submin.terms.term import Block, Term, check_decomposition
@@ -48,7 +48,7 @@ class GroupTerm(Term):
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
-        return absolute_sum(dual)
+        return float(np.sum(np.abs(dual)))
 
     @property
     def decompositions(self) -> tuple[str, ...]:
