@@ -5,7 +5,6 @@ python peak_memory.py SOLVER CONNECTIVITY AXIS [AXIS ...]
 
 from __future__ import annotations
 
-import resource
 import sys
 from pathlib import Path
 
@@ -25,8 +24,10 @@ def problem(shape: tuple[int, ...], connectivity: int) -> sm.Problem:
     return sm.Problem(unary, [sm.GridCut(shape, weights, connectivity)])
 
 
-def resident_peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def resident(field: str) -> int:
+    """Resident bytes: VmRSS, those now; VmHWM, the most so far (not those of a parent)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field))
 
 
 if __name__ == "__main__":
@@ -34,6 +35,6 @@ if __name__ == "__main__":
     connectivity, *shape = map(int, sys.argv[2:])
     sm.minimize(problem((3,) * len(shape), connectivity), solver, max_passes=6)  # imports
     instance = problem(tuple(shape), connectivity)
-    before = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    before = resident("VmRSS")
     sm.minimize(instance, solver, max_passes=6)
-    print(resident_peak() - before, peak_memory(sm.Layout(instance), solver))
+    print(resident("VmHWM") - before, peak_memory(sm.Layout(instance), solver))
