@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import multiprocessing
-import resource
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,7 +22,7 @@ class Outcome(NamedTuple):
 def apart(function: Callable[[], Any], seconds: float = float("inf")) -> Outcome | None:
     """Call a function in a forked process, which sees all data of this one; None if too slow.
 
-    The answer must pickle.  The peak is that of resident memory, counted from the fork.
+    The answer must pickle.  The peak is that of resident memory, counted from the fork (on Linux).
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -43,11 +42,17 @@ def apart(function: Callable[[], Any], seconds: float = float("inf")) -> Outcome
 def _call(function: Callable[[], Any], sender: Connection) -> None:
     with contextlib.suppress(AttributeError):  # give freed memory back, so that it counts again
         ctypes.CDLL(None).malloc_trim(0)
-    before = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
+    before = _resident("VmRSS")
     answer, error = None, None
     try:
         answer = function()
     except Exception as caught:
         error = caught
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    sender.send(Outcome(answer, error, max(0, peak - before)))
+    sender.send(Outcome(answer, error, max(0, _resident("VmHWM") - before)))
+
+
+def _resident(field: str) -> int:
+    """Return resident bytes: VmRSS, those now; VmHWM, the most since the peak was reset."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field))
