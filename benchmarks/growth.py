@@ -50,17 +50,15 @@ def solved(problem: sm.Problem, repeats: int) -> tuple[float, float]:
     """Return the median of seconds, and bytes an element at the peak."""
     build = Instance(problem).builder()
 
-    def repeat() -> float:
-        seconds = []
-        for _ in range(repeats):
-            start = time.perf_counter()
-            result = sm.minimize(build())
-            seconds.append(time.perf_counter() - start)
-            if not result.certificate.optimal:
-                raise RuntimeError(f"not closed: {result}")
-        return float(np.median(seconds))
+    def once() -> float:
+        start = time.perf_counter()
+        result = sm.minimize(build())
+        seconds = time.perf_counter() - start
+        if not result.certificate.optimal:
+            raise RuntimeError(f"not closed: {result}")
+        return seconds
 
-    outcome = apart(repeat)
+    outcome = apart(lambda: float(np.median([once() for _ in range(repeats)])))
     if outcome is None or outcome.error is not None:
         raise RuntimeError(f"the solve failed: {outcome}")
     return outcome.answer, outcome.peak_bytes / problem.n
