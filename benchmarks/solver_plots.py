@@ -44,28 +44,31 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    style = styles(list(results))
-    top = min(2.0, 2.0 * max(float(relative_gap(result)[0]) for result in results.values()))
     figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), sharey=True, layout="constrained")
-    for solver in sorted(results, key=lambda key: rank(results[key])):
-        result, gap = results[solver], relative_gap(results[solver])
-        label = f"{type_name(result)}: {outcome(result)}"
-        for axis, times in zip(axes, (result.history.passes, result.history.seconds), strict=True):
-            axis.plot(times[: gap.size], gap, lw=1.5, label=label, **style[solver])
-            end = "v" if gap[-1] <= CLOSED else "o"
-            place = times[gap.size - 1], gap[-1]
-            axis.plot(*place, end, ms=5, color=style[solver]["color"], clip_on=False)
-    for axis, label in zip(axes, ("passes", "seconds"), strict=True):
-        axis.set(xscale="log", yscale="log", xlabel=label)
-        axis.grid(alpha=0.25, lw=0.6)
-        axis.spines[["top", "right"]].set_visible(False)
+    for axis, times in zip(axes, ("passes", "seconds"), strict=True):
+        draw_curves(axis, results, times)
+    top = min(2.0, 2.0 * max(float(relative_gap(result)[0]) for result in results.values()))
     axes[0].set(ylabel="gap / |minimum|", ylim=(CLOSED, top), xlim=(0.7, None))
     axes[1].set(xlim=(first_seconds(results), None))
     figure.suptitle(name, x=0.01, ha="left", fontsize=11)
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right center", fontsize=8,
                   frameon=False, handlelength=3.2)  # fmt: skip
-    figure.savefig(path, dpi=90)
+    figure.savefig(path, dpi=84)
     plt.close(figure)
+
+
+def draw_curves(axis: Any, results: Mapping[str, sm.Result], times: str) -> None:
+    """Draw the gaps over a column of the history: a triangle where one is closed, else a dot."""
+    style = styles(list(results))
+    for solver in sorted(results, key=lambda key: rank(results[key])):
+        result, gap = results[solver], relative_gap(results[solver])
+        x = getattr(result.history, times)[: gap.size]
+        axis.plot(x, gap, lw=1.5, label=f"{type_name(result)}: {outcome(result)}", **style[solver])
+        end = "v" if gap[-1] <= CLOSED else "o"
+        axis.plot(x[-1], gap[-1], end, ms=5, color=style[solver]["color"], clip_on=False)
+    axis.set(xscale="log", yscale="log", xlabel=times)
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.spines[["top", "right"]].set_visible(False)
 
 
 def first_seconds(results: Mapping[str, sm.Result]) -> float:
