@@ -25,6 +25,7 @@ import numpy as np
 from submin import _checks
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
+from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_cut import GridCut
 from submin.terms.term import Term
@@ -172,6 +173,20 @@ class MaxFlow:
     def minimizer(self, state: MaxFlowState) -> BoolArray:
         """Return the smallest (or largest) minimiser."""
         return state.members
+
+    def memory(self, layout: Layout) -> int:
+        """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
+
+        A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
+        bytes).  A graph's has these for every arc, beside joined copies of the edges' data.
+        """
+        lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
+        own = array_bytes(layout, duals=1, vectors=2) + lists
+        grid = _single_grid(layout)
+        if grid is not None:
+            return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
+        edges = sum(term.size for term in layout.problem.terms)
+        return own + layout.n * (4 + 4 + 4) + edges * (2 * 12 + 2 * 4 + 2 * 8)
 
 
 def _single_grid(layout: Layout) -> GridCut | None:
