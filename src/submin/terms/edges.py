@@ -10,6 +10,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from submin import kernels
 from submin._checks import refuse_where
 from submin._sums import UNIT_ROUNDOFF, common_granularity
