@@ -27,6 +27,12 @@ double absolute_sum(const ConstValues& values, int threads) {
                          [=](std::int64_t k) SUBMIN_INLINE { return std::abs(value[k]); });
 }
 
+double sum_of_squares(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads,
+                         [=](std::int64_t k) SUBMIN_INLINE { return value[k] * value[k]; });
+}
+
 double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
               int threads) {
   return edges_excess(checked_weights(backward, flow.size(), "backward"),
@@ -87,6 +93,8 @@ double cut_value(const ConstPointers& shape, const Offsets& offsets,
 void bind_sums(nb::module_& module) {
   module.def("compensated_sum", &sum, "values"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("absolute_sum", &absolute_sum, "values"_a.noconvert(), "threads"_a,
+             WithoutLock());
+  module.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "threads"_a,
              WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
              "flow"_a.noconvert(), "threads"_a, WithoutLock());

@@ -37,6 +37,7 @@ from submin.kernels.sums_reference import compensated_sum as compensated_sum
 from submin.kernels.sums_reference import edges_excess as edges_excess
 from submin.kernels.sums_reference import grid_accumulate as grid_accumulate
 from submin.kernels.sums_reference import grid_cut_value as grid_cut_value
+from submin.kernels.sums_reference import sum_of_squares as sum_of_squares
 
 class GridFlow:
     def __init__(

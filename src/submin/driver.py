@@ -221,15 +221,18 @@ class Run(Generic[State]):
         dual, s = self.solver.iterate(self.layout, state)
         done = self._done(state)
         bound = self.best.offer_dual(dual, s, final=done)
+        smooth_gap = float("nan")
         if self.exact is not None and done:
-            members, smooth_gap = self.exact.minimizer(state), float("nan")
+            members = self.exact.minimizer(state)
             value = self.best.offer_set(members)
             if value == self.best.value:  # of several minimisers, the one that was asked for
                 self.best.keep_set(members, value)
-        else:
+        elif self.measured:
             level_set = best_level_set(self.layout, -s)
             value = self.best.offer_set(level_set.members)
             smooth_gap = level_set.lovasz + float(s @ s)
+        else:  # out of time, so without the search among level sets
+            value = self.best.offer_set(s < 0.0)
         record = Record(
             self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
             self.best.value, min(self.best.bound, self.best.value),

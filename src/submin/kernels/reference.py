@@ -47,6 +47,7 @@ from submin.kernels.sums_reference import (
     edges_excess,
     grid_accumulate,
     grid_cut_value,
+    sum_of_squares,
 )
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "linear_forests",
     "path_chains_project",
     "path_chains_sweep",
+    "sum_of_squares",
     "table_project",
     "table_second_differences",
     "table_sweep",

@@ -28,6 +28,9 @@ class SumKernels(Protocol):
     def absolute_sum(self, values: FloatArray, threads: int) -> float:
         """Return the sum of magnitudes, to the same accuracy. O(n)."""
 
+    def sum_of_squares(self, values: FloatArray, threads: int) -> float:
+        """Return ||values||^2, to the same accuracy but for the rounding of the squares. O(n)."""
+
     def edges_excess(
         self, backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
     ) -> float:

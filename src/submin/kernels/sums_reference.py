@@ -24,6 +24,11 @@ def absolute_sum(values: FloatArray, threads: int) -> float:
     return _sums.compensated_sum(np.abs(values))
 
 
+def sum_of_squares(values: FloatArray, threads: int) -> float:
+    """Return ||values||^2."""
+    return _sums.compensated_sum(np.square(values))
+
+
 def edges_excess(
     backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
 ) -> float:

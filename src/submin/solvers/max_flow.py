@@ -1,6 +1,6 @@
 """Exact minimisation of cuts: a few sweeps, then maximum flow in the residual graph of the dual.
 
-    y <- a few sweeps over the blocks, from any feasible dual
+    y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
     Push excess to deficits along residual paths until none is left.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from submin import _checks
+from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
 from submin.solvers.solver import array_bytes
@@ -39,6 +39,9 @@ SLICE = 100_000
 
 MOST_OFFSETS = 13
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
+
+LEAST_PROGRESS = 1.0 / 200.0
+"""Below this relative fall of ||s||^2 by one block the search makes more of its time."""
 
 MOST_ELEMENTS = 2**27 - 2
 """Elements that the kernels' labels can number."""
@@ -60,8 +63,9 @@ class MaxFlowState:
 
     y: Dual
     s: FloatArray
+    norm: float
+    swept: int = 0
     flow: GridFlow | GraphFlow | None = None
-    sweeps: int = 0
     done: bool = False
     members: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
@@ -73,7 +77,8 @@ class MaxFlow:
     Parameters
     ----------
     sweeps : int, optional
-        Sweeps over the chains of a grid before the search; other graphs start with the search.
+        Sweeps over the chains of a grid before the search, at most; they end with the first block
+        that lowers ||s||^2 by less than a part in 200.  Other graphs start with the search.
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -86,7 +91,7 @@ class MaxFlow:
     array([ True,  True,  True])
     """
 
-    sweeps: int = 1
+    sweeps: int = 4
     largest: bool = False
 
     def __post_init__(self) -> None:
@@ -114,18 +119,17 @@ class MaxFlow:
         joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
-        state = MaxFlowState(y, layout.total(y))
+        s = layout.total(y)
+        state = MaxFlowState(y, s, kernels.active.sum_of_squares(s, 0))
         if _single_grid(layout) is None:
             self._open(layout, state, joined)
         return state
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
-        """Do one sweep, or a slice of the search."""
-        if state.flow is None and state.sweeps < self.sweeps:
-            for i in range(layout.r):
-                layout.sweep(i, state.y, state.s)
-            state.sweeps += 1
-            return layout.r
+        """Project one block, or do a slice of the search."""
+        if state.flow is None and state.swept < self.sweeps * layout.r:
+            self._sweep(layout, state)
+            return 1
         if state.flow is None:
             self._open(layout, state, state.y[0])
         if state.flow is not None and state.flow.advance(SLICE, layout.threads):
@@ -133,6 +137,14 @@ class MaxFlow:
             state.flow.members(member, bool(self.largest))
             state.members, state.done = member.astype(np.bool_), True
         return 0
+
+    def _sweep(self, layout: Layout, state: MaxFlowState) -> None:
+        """Sweep the next block; the last one is that which makes little progress."""
+        layout.sweep(state.swept % layout.r, state.y, state.s)
+        before, state.norm = state.norm, kernels.active.sum_of_squares(state.s, 0)
+        state.swept += 1
+        if before - state.norm < LEAST_PROGRESS * state.norm:
+            state.swept = self.sweeps * layout.r
 
     def _open(self, layout: Layout, state: MaxFlowState, joined: FloatArray) -> None:
         """Put the residual graph of the current dual before the kernel, which works in place.
