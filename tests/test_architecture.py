@@ -23,7 +23,7 @@ LAYERS = [
     ("terms",),
     ("problem",),
     ("layout",),
-    ("certificate", "level_sets"),
+    ("certificate", "level_sets", "minor"),
     ("result",),
     ("solvers",),
     ("driver",),

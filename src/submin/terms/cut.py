@@ -21,6 +21,7 @@ from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
 from submin.terms.edges import EdgeTerm, Segment
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.term import Block, check_decomposition
 
 if TYPE_CHECKING:
@@ -166,6 +167,10 @@ class Cut(EdgeTerm):
         low = scatter_sum(self.tails, backward, n) + scatter_sum(self.heads, forward, n)
         return -low, high
 
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return the edges between free elements; one with a fixed end is modular, O(n + m)."""
+        return contracted(self, fixing)
+
     @property
     def decompositions(self) -> tuple[str, ...]:
         """Matchings by greedy edge colouring (the default), or one block per edge."""
@@ -196,6 +201,32 @@ class Cut(EdgeTerm):
         reverse = arrays["reverse_weights"]
         same = np.array_equal(arrays["weights"], reverse)
         return cls(arrays["tails"], arrays["heads"], arrays["weights"], None if same else reverse)
+
+
+def contracted(term: EdgeTerm, fixing: Fixing) -> TermMinor:
+    """Return the minor of a sum of edges: a cut of the free elements, and a modular part.
+
+    An edge whose other end is outside costs what it costs when it is cut; one whose other end is
+    inside costs that much less once its free end is in S.
+    """
+    (tails, heads), (forward, backward) = term.edge_list(), term.all_weights()
+    tail_free, head_free = fixing.free[tails], fixing.free[heads]
+    modular = np.zeros(fixing.elements.size)
+    for end, other, alone, out, back in (
+        (tails, heads, tail_free & ~head_free, forward, backward),
+        (heads, tails, head_free & ~tail_free, backward, forward),
+    ):
+        cost = np.where(fixing.inside[other[alone]], -back[alone], out[alone])
+        modular += scatter_sum(fixing.number[end[alone]], cost, modular.size)
+    kept = np.flatnonzero(tail_free & head_free)
+    undirected = all(out is back for _, out, back in term.segments)
+    cut = Cut(
+        fixing.number[tails[kept]],
+        fixing.number[heads[kept]],
+        forward[kept],
+        None if undirected else backward[kept],
+    )
+    return TermMinor([Piece(cut, kept)], modular, term.evaluate(fixing.inside))
 
 
 class EdgeMatching(Block):

@@ -23,6 +23,7 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.fixing import Fixing, TermMinor
 
 
 class Violation(NamedTuple):
@@ -157,6 +158,19 @@ class Term(ABC):
         vertex = np.zeros(x.size)
         self.accumulate(self.greedy(ranks(x)), vertex)
         return float(vertex @ x)
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return what is left on the free elements when others are fixed in S or out of it.
+
+        Raises
+        ------
+        TypeError
+            If the family does not say.
+        """
+        raise TypeError(
+            f"a term of kind {self.kind!r} does not say what fixing elements leaves of it: "
+            f"{type(self).__name__} needs a method minor(fixing)"
+        )
 
     def granularity(self) -> float:
         """Return g > 0 if every value of every F_i is a multiple of g, and 0 if none is known."""
