@@ -24,7 +24,7 @@ LAYERS = [
     ("problem",),
     ("layout",),
     ("certificate", "level_sets", "minor"),
-    ("result",),
+    ("result", "screening"),
     ("solvers",),
     ("driver",),
     ("progress",),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from submin.layout import Layout
     from submin.problem import Problem
     from submin.result import History, Record, Result
+    from submin.screening import screen
     from submin.solvers import (
         ACDM,
         AP,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         ParallelRCDM,
         PermutedSweeps,
         RestartedACDM,
+        Screened,
         SmoothedLovasz,
     )
     from submin.terms import (
@@ -83,6 +85,7 @@ __all__ = [
     "Record",
     "RestartedACDM",
     "Result",
+    "Screened",
     "SmoothedLovasz",
     "Status",
     "Table",
@@ -100,6 +103,7 @@ __all__ = [
     "potts_pn",
     "prox",
     "robust_pn",
+    "screen",
     "segment",
     "verify",
 ]
@@ -111,6 +115,7 @@ _HOMES = (
     "layout",
     "problem",
     "result",
+    "screening",
     "solvers",
     "terms",
     "vision",

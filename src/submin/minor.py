@@ -71,6 +71,12 @@ class Minor:
         lifted[self.elements] = self.problem.flat_set("members", members)
         return lifted.reshape(self.original.shape)
 
+    def lift_fixing(self, fixing: Fixing) -> Fixing:
+        """Return what is fixed in the original problem, when more is fixed in this one."""
+        inside, outside = self.fixing.inside.copy(), self.fixing.outside.copy()
+        inside[self.elements], outside[self.elements] = fixing.inside, fixing.outside
+        return Fixing(inside, outside)
+
     def restrict(self, dual: Sequence[FloatArray]) -> Dual:
         """Return the coordinates of a dual of F that F' has; feasible for its whole functions."""
         return [dual[owner][slots] for owner, slots in self.origins]
@@ -126,6 +132,11 @@ def fix(problem: Problem, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Mino
     if not fixing.elements.size:
         raise ValueError("inside and outside fix all elements: nothing is left to minimise over")
     return Minor.of(problem, fixing)
+
+
+def has_minors(problem: Problem) -> bool:
+    """Say whether the families of all terms have minors."""
+    return all(type(term).minor is not Term.minor for term in problem.terms)
 
 
 def _term_minor(term: Term, fixing: Fixing) -> TermMinor:

@@ -232,11 +232,13 @@ def _grouped_cumulative(
 class CardinalityBlock(GroupBlock):
     """Groups without common elements."""
 
+    term: Cardinality
+
     def __init__(
         self, term: Cardinality, groups: IndexArray, order: IndexArray, threads: int
     ) -> None:
         super().__init__(term, groups, threads)
-        self.term, self.order = term, order
+        self.order = order
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by sorting and isotonic regression, O(k log k) per group of k."""

@@ -256,6 +256,15 @@ class EdgeMatching(Block):
             cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, self.threads
         )
 
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the edges whose ends are not on one side, O(edges)."""
+        tail, head = (
+            fixing.side[self.cut.tails[self.edges]],
+            fixing.side[self.cut.heads[self.edges]],
+        )
+        edges = self.edges[(tail != head) | (tail == 0)]
+        return type(self)(self.cut, edges, self.threads) if edges.size else None
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""
         s[self.cut.tails[self.edges]] += scale * part

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 
@@ -34,6 +35,11 @@ class Fixing:
         """Flat mask of the other elements, shape (n,)."""
         free: BoolArray = ~(self.inside | self.outside)
         return free
+
+    @cached_property
+    def side(self) -> npt.NDArray[np.int8]:
+        """1 for elements inside, -1 for those outside, 0 for the free ones, shape (n,)."""
+        return self.inside.astype(np.int8) - self.outside.astype(np.int8)
 
     @cached_property
     def elements(self) -> IndexArray:

@@ -6,6 +6,7 @@ the dual has one value for each of them, in the same order.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,8 +95,10 @@ class GroupTerm(Term):
 class GroupBlock(Block):
     """Groups of one term without common elements; a family adds the projection."""
 
+    term: GroupTerm
+
     def __init__(self, term: GroupTerm, groups: IndexArray, threads: int) -> None:
-        self.groups, self.threads = groups, threads
+        self.term, self.groups, self.threads = term, groups, threads
         self.slots: Any = incidences(term.pointers, groups)
         self.size = self.slots.size
         if groups.size and groups[-1] - groups[0] + 1 == groups.size:
@@ -106,6 +109,18 @@ class GroupBlock(Block):
     def support(self) -> IndexArray:
         """Return the members of the groups."""
         return self.members
+
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the groups whose members are not all on one side, O(block)."""
+        sizes = np.diff(self.term.pointers)[self.groups]
+        pointers = np.concatenate([[0], np.cumsum(sizes)])
+        side = fixing.side[self.members]
+        groups = self.groups[grouped_any(side < 1, pointers) & grouped_any(side > -1, pointers)]
+        if not groups.size:
+            return None
+        part = copy(self)
+        GroupBlock.__init__(part, self.term, groups, self.threads)
+        return part
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

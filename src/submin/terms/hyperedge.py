@@ -284,9 +284,7 @@ class Hyperedge(GroupTerm):
 class HyperedgeBlock(GroupBlock):
     """Hyperedges without common members."""
 
-    def __init__(self, term: Hyperedge, groups: IndexArray, threads: int) -> None:
-        super().__init__(term, groups, threads)
-        self.term = term
+    term: Hyperedge
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Cut the target of each hyperedge at its two levels, O(k) for each evaluation."""

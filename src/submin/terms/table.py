@@ -287,6 +287,12 @@ class TableBlock(Block):
         """Return the members of the tables."""
         return self.term.members[self.tables].ravel()
 
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the tables whose members are not all on one side, O(block)."""
+        side = fixing.side[self.term.members[self.tables]]
+        tables = self.tables[np.any(side < 1, axis=1) & np.any(side > -1, axis=1)]
+        return type(self)(self.term, tables, self.threads) if tables.size else None
+
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by decomposition over all subsets, O(k 2^k) for each table."""
         term, out = self.term, np.empty(self.size)

@@ -65,6 +65,15 @@ class Block(ABC):
         self.accumulate(part - self.take(dual), s)
         self.put(dual, part)
 
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the functions whose support is neither all inside nor all outside, if any.
+
+        Its entries of the dual are some of this block's.  A family that does not single functions
+        out returns the block as it is.
+        """
+        sides = fixing.side[self.support()]
+        return None if np.all(sides == 1) or np.all(sides == -1) else self
+
     def take(self, dual: FloatArray) -> FloatArray:
         """Copy the block's part out of its term's dual, shape (size,)."""
         part: FloatArray = dual[self.slots].reshape(-1)

@@ -195,9 +195,7 @@ class Truncation(GroupTerm):
 class TruncationBlock(GroupBlock):
     """Truncations without common members."""
 
-    def __init__(self, term: Truncation, groups: IndexArray, threads: int) -> None:
-        super().__init__(term, groups, threads)
-        self.term = term
+    term: Truncation
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Shift and clip the target of each group, O(k) for each evaluation."""

@@ -234,9 +234,8 @@ def _start(specimen: Specimen) -> None:
 
 def _minors(specimen: Specimen) -> None:
     """Check F(S + A) on all sets S of free elements, for random A and B, or the refusal."""
-    for fixed in (0.0, 0.2, 0.5, 0.8, 1.0):
-        state = specimen.random.choice([-1, 0, 1], specimen.n, p=[fixed / 2, 1 - fixed, fixed / 2])
-        fixing = Fixing(state == 1, state == -1)
+    for share in (0.0, 0.2, 0.5, 0.8, 1.0):
+        fixing = specimen.random_fixing(share)
         try:
             minor = specimen.term.minor(fixing)
         except TypeError as refusal:
