@@ -199,11 +199,6 @@ class OpenLayout(Layout):
             block.put(self.kept[owner], np.zeros(block.size))
         self.unary = layout.total(self.kept)
 
-    @property
-    def size(self) -> int:
-        """The number of dual coordinates of the open functions."""
-        return sum(block.size for block in self.blocks)
-
     def total(self, dual: Sequence[FloatArray]) -> FloatArray:
         """Return s, O(n + open functions)."""
         s = self.unary.copy()

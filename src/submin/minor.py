@@ -51,7 +51,8 @@ class Minor:
         for owner, term in enumerate(problem.terms):
             part = _term_minor(term, fixing)
             free += part.modular
-            costs.append(part.constant)
+            # An element with the unary -inf is in S, and its unary counts as 0.
+            costs += [part.constant, float(np.sum(part.modular, where=np.isneginf(free)))]
             for piece in part.pieces:
                 if piece.term.size:
                     terms.append(piece.term)
