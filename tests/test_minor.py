@@ -270,3 +270,17 @@ def test_a_minor_s_layout_is_that_of_its_problem():
     inside[8:12, 8:12] = True
     minor = problem.minor(inside, nothing)
     assert Layout(minor.problem).n == minor.elements.size == 576 - 16
+
+
+def test_duals_of_another_problem_are_refused():
+    problem = segmentation()
+    inside, nothing = np.zeros((2, *problem.shape), dtype=bool)
+    inside[:3] = True
+    minor = problem.minor(inside, nothing)
+    full = sm.minimize(problem, max_passes=1).dual
+    with pytest.raises(ValueError, match="dual has sizes .* the terms of Problem"):
+        minor.restrict_dual(full[:1])
+    with pytest.raises(ValueError, match="dual has sizes"):
+        minor.lift_dual(full, full)
+    with pytest.raises(ValueError, match="full has sizes"):
+        minor.lift_dual(minor.restrict_dual(full), full[:2])

@@ -278,3 +278,10 @@ def test_inner_solvers_that_are_refused(inner):
 def test_looks_are_a_pass_apart():
     with pytest.raises(ValueError, match="every is 0"):
         sm.Screened(every=0)
+
+
+def test_results_of_another_problem_are_refused():
+    problem = noisy_photograph()
+    other = sm.Problem(problem.unary, problem.terms[:1])
+    with pytest.raises(ValueError, match="the dual has sizes"):
+        sm.screen(problem, sm.minimize(other, max_passes=1))

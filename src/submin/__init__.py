@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from submin.certificate import Certificate, Status, certify, verify
     from submin.description import describe
     from submin.layout import Layout
+    from submin.minor import Minor
     from submin.problem import Problem
     from submin.result import History, Record, Result
     from submin.screening import screen
@@ -79,6 +80,7 @@ __all__ = [
     "Hyperedge",
     "Layout",
     "MaxFlow",
+    "Minor",
     "ParallelRCDM",
     "PermutedSweeps",
     "Problem",
@@ -113,6 +115,7 @@ _HOMES = (
     "certificate",
     "description",
     "layout",
+    "minor",
     "problem",
     "result",
     "screening",

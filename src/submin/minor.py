@@ -33,6 +33,13 @@ class Minor:
         F' on the free elements, of shape (n',).
     elements : int array, shape (n',)
         Their flat indices in the original problem.
+    original : Problem
+        F, in which other elements are fixed.
+    fixing : Fixing
+        Those elements, as flat masks ``inside`` and ``outside``.
+    origins : tuple of (int, int array)
+        For each term of F', the term of F that it comes from and the places of its dual in the dual
+        of that term.
     """
 
     problem: Problem
@@ -40,14 +47,14 @@ class Minor:
     original: Problem
     fixing: Fixing
     origins: tuple[tuple[int, PointerArray], ...]
-    """For each term of F', the term of F that it comes from and its coordinates in that dual."""
 
     @classmethod
     def of(cls, problem: Problem, fixing: Fixing) -> Minor:
         """Build the minor of checked masks."""
         unary = problem.unary.ravel()
-        free, inside = unary[fixing.free].copy(), unary[fixing.inside]
-        costs, terms, origins = [problem.constant, *inside[np.isfinite(inside)]], [], []
+        free, inside = unary[fixing.free], unary[fixing.inside]
+        costs = [problem.constant, compensated_sum(inside[np.isfinite(inside)])]
+        terms, origins = [], []
         for owner, term in enumerate(problem.terms):
             part = _term_minor(term, fixing)
             free += part.modular
@@ -80,11 +87,14 @@ class Minor:
 
     def restrict(self, dual: Sequence[FloatArray]) -> Dual:
         """Return the coordinates of a dual of F that F' has; feasible for its whole functions."""
-        return [dual[owner][slots] for owner, slots in self.origins]
+        _check_sizes("dual", dual, self.original)
+        return [np.ravel(dual[owner])[slots] for owner, slots in self.origins]
 
     def extend(self, dual: Sequence[FloatArray], full: Sequence[FloatArray]) -> Dual:
         """Return a dual of F with that of F' put in; feasible where F' has whole functions."""
-        extended = [np.array(part, dtype=np.float64) for part in full]
+        _check_sizes("dual", dual, self.problem)
+        _check_sizes("full", full, self.original)
+        extended = [np.array(part, dtype=np.float64).ravel() for part in full]
         for (owner, slots), part in zip(self.origins, dual, strict=True):
             extended[owner][slots] = part
         return extended
@@ -96,6 +106,11 @@ class Minor:
         ----------
         dual : sequence of float arrays
             One for each term of the original problem, as in ``Result.dual``.
+
+        Raises
+        ------
+        ValueError
+            If the sizes do not fit the problem.
         """
         return Layout(self.problem).restored(self.restrict(dual))
 
@@ -108,6 +123,11 @@ class Minor:
             One for each term of ``problem``.
         full : sequence of float arrays
             One for each term of the original problem, for the coordinates that F' does not have.
+
+        Raises
+        ------
+        ValueError
+            If the sizes do not fit the problems.
         """
         return Layout(self.original).restored(self.extend(dual, full))
 
@@ -133,6 +153,12 @@ def fix(problem: Problem, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Mino
     if not fixing.elements.size:
         raise ValueError("inside and outside fix all elements: nothing is left to minimise over")
     return Minor.of(problem, fixing)
+
+
+def _check_sizes(name: str, dual: Sequence[FloatArray], problem: Problem) -> None:
+    given, sizes = [np.size(part) for part in dual], [term.size for term in problem.terms]
+    if given != sizes:
+        raise ValueError(f"{name} has sizes {given}, but the terms of {problem!r} have {sizes}")
 
 
 def has_minors(problem: Problem) -> bool:

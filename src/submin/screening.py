@@ -38,7 +38,7 @@ import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray
-from submin.certificate import lower_bound
+from submin.certificate import lower_bound, verify
 from submin.minor import Minor, has_minors
 from submin.problem import Problem
 from submin.terms.fixing import Fixing
@@ -51,7 +51,7 @@ LEAST_SHARE = 1 / 16
 
 
 class Screening(NamedTuple):
-    """Elements in every minimiser, and in none, as masks of the problem's shape."""
+    """Elements that some minimiser has, and elements that it has not, as masks."""
 
     inside: BoolArray
     outside: BoolArray
@@ -119,8 +119,8 @@ def static_rule(problem: Problem) -> Fixing:
 def range_rule(problem: Problem) -> Fixing:
     """Return the elements that one round of the static rule decides; hard constraints count.
 
-    O(size of the data).  On data without granularity, a margin stays for the rounding errors of
-    sums.
+    O(size of the data).  On data without granularity, elements nearer to the limit than sums are
+    exact stay free.
     """
     low, high, scale = np.zeros((3, problem.n))
     for term in problem.terms:
@@ -159,14 +159,18 @@ def decided(
     """
     rounding = rounding_error(problem, dual)
     found = discrete_rule(s, gap + rounding)
-    if smooth_gap == smooth_gap:
+    if not np.isnan(smooth_gap):
         ball = ball_rule(-s, s, smooth_gap + rounding * float(np.max(np.abs(s))))
         found = Fixing(found.inside | ball.inside, found.outside | ball.outside)
+    return _with_hard_constraints(problem, found)
+
+
+def _with_hard_constraints(problem: Problem, found: Fixing) -> Fixing:
+    """Decide elements with hard constraints by these alone."""
     if not problem.has_forced:
         return found
-    return Fixing(
-        problem.repaired(found.inside), (found.outside | problem.forced_out) & ~problem.forced_in
-    )
+    outside = (found.outside | problem.forced_out) & ~problem.forced_in
+    return Fixing(problem.repaired(found.inside), outside)
 
 
 def rounding_error(problem: Problem, dual: Sequence[FloatArray]) -> float:
@@ -217,21 +221,18 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
     """
     fixing = static_rule(problem)
     if result is not None:
-        members = problem.flat_set("result.minimizer", result.minimizer)
-        found = _decided_by_dual(problem, members, result.dual)
+        found = _decided_by_result(problem, result)
         inside = fixing.inside | found.inside
         fixing = Fixing(inside, (fixing.outside | found.outside) & ~inside)
     return Screening(fixing.inside.reshape(problem.shape), fixing.outside.reshape(problem.shape))
 
 
-def _decided_by_dual(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> Fixing:
+def _decided_by_result(problem: Problem, result: Result) -> Fixing:
     """Apply the discrete rule with all errors that the certificate knows."""
-    bound, _, rounding = lower_bound(problem, dual)
-    value = problem.evaluate(members)
+    certificate = verify(problem, result)
+    bound, _, _ = lower_bound(problem, result.dual)
     s = np.where(np.isfinite(problem.unary), problem.unary, 0.0).ravel()
-    for term, part in zip(problem.terms, dual, strict=True):
+    for term, part in zip(problem.terms, result.dual, strict=True):
         term.accumulate(part, s)
-    found = discrete_rule(s, value - bound + rounding + 4.0 * UNIT_ROUNDOFF * abs(value))
-    return Fixing(
-        problem.repaired(found.inside), (found.outside | problem.forced_out) & ~problem.forced_in
-    )
+    gap = certificate.value - bound + certificate.rounding
+    return _with_hard_constraints(problem, discrete_rule(s, gap))

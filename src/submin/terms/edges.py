@@ -44,14 +44,6 @@ class EdgeTerm(Term):
     def crossing(self, members: BoolArray) -> list[FloatArray]:
         """Return the weights of the edges that S cuts, in a few arrays."""
 
-    def all_weights(self) -> tuple[FloatArray, FloatArray]:
-        """Return the forward and backward weights of all edges, in the order of the dual."""
-        weights = np.empty((2, self.size))
-        for slots, *pair in self.segments:
-            for way, part in zip(weights, pair, strict=True):
-                way[slots] = part
-        return weights[0], weights[1]
-
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(edges)."""
         return compensated_sum(np.concatenate([np.zeros(0), *self.crossing(members)]))
