@@ -98,7 +98,7 @@ class Screened:
         projections = self.inner.step(state.open, state.inner)
         state.projections += projections
         if state.projections >= state.next_look:
-            state.next_look = state.projections + max(self.every * layout.r, state.projections // 8)
+            state.next_look = state.projections + max(self.every * layout.r, state.projections // 16)
             self._look(layout, state)
         return projections
 
