@@ -278,7 +278,7 @@ def test_duals_of_another_problem_are_refused():
     inside[:3] = True
     minor = problem.minor(inside, nothing)
     full = sm.minimize(problem, max_passes=1).dual
-    with pytest.raises(ValueError, match="dual has sizes .* the terms of Problem"):
+    with pytest.raises(ValueError, match=r"dual has sizes .* the terms of Problem"):
         minor.restrict_dual(full[:1])
     with pytest.raises(ValueError, match="dual has sizes"):
         minor.lift_dual(full, full)

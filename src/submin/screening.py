@@ -161,7 +161,7 @@ def decided(
     found = discrete_rule(s, gap + rounding)
     if not np.isnan(smooth_gap):
         ball = ball_rule(-s, s, smooth_gap + rounding * float(np.max(np.abs(s))))
-        found = Fixing(found.inside | ball.inside, found.outside | ball.outside)
+        found = found.joined(ball)
     return _with_hard_constraints(problem, found)
 
 
@@ -221,9 +221,7 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
     """
     fixing = static_rule(problem)
     if result is not None:
-        found = _decided_by_result(problem, result)
-        inside = fixing.inside | found.inside
-        fixing = Fixing(inside, (fixing.outside | found.outside) & ~inside)
+        fixing = fixing.joined(_decided_by_result(problem, result))
     return Screening(fixing.inside.reshape(problem.shape), fixing.outside.reshape(problem.shape))
 
 

@@ -3,7 +3,8 @@
     L <- all functions, less those that the range rule decides
     Repeat:
         a few passes of the inner solver over L, from y
-        A, B <- the elements that the rules decide, from s and the best level set    (``screening``)
+        A, B <- the elements that the range rule or the discrete rule decides, with s of y and the
+                best set {s < 0} so far                                              (``screening``)
         if at most half as many elements are undecided as at the last change:
             L <- the functions whose support is neither inside A nor inside B
 
@@ -57,7 +58,7 @@ class Screened:
     inner : solver, optional
         Any solver that converges; ``AcceleratedSweeps()`` by default.
     every : int, optional
-        Passes between two looks; a look costs about as much as a pass.
+        Passes between two looks, or more after many passes; a look costs less than a pass.
 
     Raises
     ------
@@ -98,7 +99,8 @@ class Screened:
         projections = self.inner.step(state.open, state.inner)
         state.projections += projections
         if state.projections >= state.next_look:
-            state.next_look = state.projections + max(self.every * layout.r, state.projections // 16)
+            pause = max(self.every * layout.r, state.projections // 16)
+            state.next_look = state.projections + pause
             self._look(layout, state)
         return projections
 
@@ -113,8 +115,7 @@ class Screened:
         value = layout.problem.evaluate(layout.problem.repaired(s < 0.0))
         state.value = min(state.value, value)
         found = decided(layout.problem, y, s, state.value - layout.lower_bound(s))
-        ranges, inside = state.ranges, state.ranges.inside | found.inside
-        self._shrink(layout, state, Fixing(inside, (ranges.outside | found.outside) & ~inside), y)
+        self._shrink(layout, state, state.ranges.joined(found), y)
 
     def _shrink(self, layout: Layout, state: ScreenedState, fixing: Fixing, y: Dual) -> bool:
         """Go on with the open functions, if the undecided elements are half as many."""

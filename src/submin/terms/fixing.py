@@ -30,6 +30,11 @@ class Fixing:
     inside: BoolArray
     outside: BoolArray
 
+    def joined(self, other: Fixing) -> Fixing:
+        """Return what either fixes; what they fix on different sides is inside."""
+        inside = self.inside | other.inside
+        return Fixing(inside, (self.outside | other.outside) & ~inside)
+
     @cached_property
     def free(self) -> BoolArray:
         """Flat mask of the other elements, shape (n,)."""
