@@ -1,116 +1,147 @@
-"""Exact minimisation end to end, arrays in and mask out, against PyMaxflow on the same data.
+"""Exact minimisation end to end, arrays in and mask out, against every max-flow code that is there.
 
-    python benchmarks/max_flow.py [--repeats 3] [--connectivity 8]
+    python benchmarks/max_flow.py --group photographs [--repeats 3] [--limit 60] [--only WORD]
 
-Needs PyMaxflow (GPL, optional: pip install PyMaxflow) and the extra ``vision``.  Prints medians of
-wall seconds and ratios, and checks that the minima agree.
+Groups: photographs, volume, graphs, instances.  The same data in one run; every code in processes
+of its own, with the median of wall seconds, the seconds of its solve alone, the ratio to ours, and
+bytes per element at its peak beyond its input arrays.  The values of all answers are checked.
+
+The other codes are optional and left out where they are not installed: PyMaxflow (GPL),
+thinmaxflow (GPL), thinhpf (academic licence), ortools, scipy, igraph, networkx.  A code that takes
+more than --limit seconds on an instance is left out on larger ones of the group.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 import submin as sm
-from instances import data_folder, image_problem, photograph_problem
+from max_flow_codes import CODES, Code, whole_scale
+from max_flow_instances import CONNECTIVITIES, GROUPS, Instance
+from processes import Outcome, apart
 
 
-def instances(connectivity: int) -> dict[str, Callable[[], sm.Problem]]:
-    """Return the photographs of scikit-image, and of the GrabCut folder where it is there."""
-    table: dict[str, Callable[[], sm.Problem]] = {}
-    for name in ("camera", "astronaut", "coffee"):
-        for smoothness in (5.0, 50.0):
-            for scale in (1, 2):
-                table[f"{name} x{scale} {smoothness:g}"] = (
-                    lambda name=name, smoothness=smoothness, scale=scale: photograph_problem(
-                        name, smoothness, connectivity, scale
-                    )
-                )
-    for path in sorted((data_folder() / "grabcut" / "images").glob("*.jpg"))[:4]:
-        for smoothness in (5.0, 50.0):
-            table[f"{path.stem} {smoothness:g}"] = lambda path=path, smoothness=smoothness: (
-                image_problem(_read(path), smoothness, connectivity)
+def timed(code: Code, instance: Instance, repeats: int, limit: float) -> Outcome | None:
+    """Return medians of seconds and of the solve alone, and the mask; None beyond the limit."""
+    data = code.prepare(instance)
+
+    def repeat() -> tuple[float, float, np.ndarray]:
+        seconds, solves = [], []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            mask, solve = code.solve(*data)
+            seconds.append(time.perf_counter() - start)
+            solves.append(solve)
+        return float(np.median(seconds)), float(np.median(solves)), mask
+
+    return apart(repeat, limit * repeats)
+
+
+def check(code: Code, instance: Instance, mask: np.ndarray, minimum: float) -> str:
+    """Compare a value with the minimum, within rounding, or that of the scaling; return a note."""
+    value = instance.problem.evaluate(mask)
+    allowed, note = 1e-9 * (1.0 + abs(minimum)), ""
+    scale = whole_scale(instance, code.largest)
+    if code.largest < np.inf and scale * instance.problem.granularity != 1.0:
+        allowed += (instance.problem.n + instance.problem.terms[0].size) / scale
+        note = f"capacities rounded: {max(0.0, value - minimum):.1g} above the minimum"
+    if value - minimum > allowed:
+        return f"WRONG: {value - minimum:.3g} above the minimum"
+    if minimum - value > allowed:
+        raise RuntimeError(f"{code.name} found {value}, below {minimum}")
+    return note
+
+
+class Comparison:
+    """One group of instances: ratios so far, and how large an instance each code can take."""
+
+    def __init__(self, codes: Sequence[Code], repeats: int, limit: float) -> None:
+        self.codes, self.repeats, self.limit = codes, repeats, limit
+        self.most = dict.fromkeys((code.name for code in codes), np.inf)
+        self.ratios: dict[str, list[tuple[float, float]]] = {code.name: [] for code in codes}
+
+    def run(self, name: str, instance: Instance) -> None:
+        """Time all codes on an instance, ours first."""
+        problem = instance.problem
+        print(f"{name}: {problem.n:,} elements, {problem.terms[0].size:,} edges")
+        own = self.measured(self.codes[0], instance)
+        if own is None:
+            return
+        ours, _, mask = own.answer
+        minimum = problem.evaluate(mask)
+        if instance.minimum not in (None, minimum):
+            raise RuntimeError(f"{name}: the minimum is {instance.minimum}; we found {minimum}")
+        self.row(self.codes[0].name, own, ours, problem.n, "")
+        for code in self.codes[1:]:
+            if problem.n >= self.most[code.name]:
+                continue
+            outcome = self.measured(code, instance)
+            if outcome is None:
+                self.most[code.name] = problem.n
+                continue
+            seconds, solve, mask = outcome.answer
+            self.ratios[code.name].append((seconds / ours, solve / ours))
+            self.row(code.name, outcome, ours, problem.n, check(code, instance, mask, minimum))
+
+    def measured(self, code: Code, instance: Instance) -> Outcome | None:
+        """Time a code; where it fails, say why, and return None."""
+        outcome = timed(code, instance, self.repeats, self.limit)
+        if outcome is not None and outcome.error is None:
+            return outcome
+        reason = outcome.error if outcome else f"more than {self.limit:g} s"
+        print(f"  {code.name:12} {reason}", flush=True)
+        return None
+
+    @staticmethod
+    def row(name: str, outcome: Outcome, ours: float, n: int, note: str) -> None:
+        """Print one line."""
+        seconds, solve, _ = outcome.answer
+        numbers = f"{seconds:10.4f} s, {solve:10.4f} s the solve, ratio {seconds / ours:8.2f}"
+        peak = f"{outcome.peak_bytes / n:6.0f} bytes an element"
+        print(f"  {name:12}{numbers}, {peak}  {note}", flush=True)
+
+    def summary(self) -> None:
+        """Print the geometric means and the smallest of the ratios of each code."""
+        for name, pairs in list(self.ratios.items())[1:]:
+            if not pairs:
+                continue
+            logs, least = np.exp(np.log(pairs).mean(axis=0)), np.min(pairs, axis=0)
+            print(
+                f"{name:12} {len(pairs):3} instances: ratio {logs[0]:.2f} (mean), {least[0]:.2f} "
+                f"(least); of its solve alone to all of ours {logs[1]:.2f}, {least[1]:.2f}"
             )
-    return table
-
-
-def _read(path: Any) -> np.ndarray:
-    from PIL import Image
-
-    return np.asarray(Image.open(path).convert("RGB"))
-
-
-def by_submin(unary: np.ndarray, weights: list[np.ndarray], connectivity: int) -> np.ndarray:
-    """Build and solve."""
-    grid = sm.GridCut(unary.shape, weights, connectivity)
-    result = sm.minimize(sm.Problem(unary, [grid]))
-    if not result.certificate.optimal:
-        raise RuntimeError(f"not closed: {result}")
-    return result.minimizer
-
-
-def by_pymaxflow(unary: np.ndarray, weights: list[np.ndarray], connectivity: int) -> np.ndarray:
-    """Build with whole-array calls and solve."""
-    import maxflow
-
-    graph = maxflow.Graph[float](unary.size, 2 * sum(w.size for w in weights))
-    nodes = graph.add_grid_nodes(unary.shape)
-    for (dy, dx), weight in zip(sm.grid_offsets(2, connectivity), weights, strict=True):
-        structure = np.zeros((3, 3))
-        structure[1 + dy, 1 + dx] = 1
-        padded = np.zeros(unary.shape)
-        rows = slice(0, unary.shape[0] - dy)
-        columns = slice(max(0, -dx), unary.shape[1] - max(0, dx))
-        padded[rows, columns] = weight
-        graph.add_grid_edges(nodes, padded, structure, symmetric=True)
-    graph.add_grid_tedges(nodes, np.maximum(-unary, 0), np.maximum(unary, 0))
-    graph.maxflow()
-    return ~graph.get_grid_segments(nodes)
-
-
-def timed(solve: Callable[..., np.ndarray], repeats: int, *data: Any) -> tuple[float, np.ndarray]:
-    """Return the median of wall seconds, and the mask."""
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        mask = solve(*data)
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds)), mask
 
 
 def main() -> None:
-    """Time all instances and print a table."""
+    """Run the groups that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--connectivity", type=int, default=8, choices=(4, 8))
-    parser.add_argument("--only", default="")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds of a solve")
+    parser.add_argument("--only", default="", help="a part of the instances' names")
+    parser.add_argument("--codes", nargs="+", help="names of the codes beside ours")
+    parser.add_argument("--connectivity", nargs="+", type=int)
     arguments = parser.parse_args()
-    print(f"{'instance':22}{'submin s':>10}{'PyMaxflow s':>13}{'ratio':>8}")
-    ratios = []
-    for name, build in instances(arguments.connectivity).items():
-        if arguments.only not in name:
-            continue
-        problem = build()
-        grid = problem.terms[0]
-        assert isinstance(grid, sm.GridCut)
-        shaped = [
-            forward.reshape(overlap)
-            for (_, forward, _), overlap in zip(grid.segments, grid.overlaps, strict=True)
-        ]
-        data = (problem.unary, shaped, arguments.connectivity)
-        ours, mask = timed(by_submin, arguments.repeats, *data)
-        theirs, other = timed(by_pymaxflow, arguments.repeats, *data)
-        values = problem.evaluate(mask), problem.evaluate(other)
-        if abs(values[0] - values[1]) > 1e-9 * abs(values[1]):
-            raise RuntimeError(f"{name}: the minima differ: {values}")
-        ratios.append(theirs / ours)
-        print(f"{name:22}{ours:10.3f}{theirs:13.3f}{ratios[-1]:8.1f}", flush=True)
-    mean = float(np.exp(np.mean(np.log(ratios))))
-    print(f"geometric mean of the ratios {mean:.1f}, smallest {min(ratios):.1f}")
+    wanted = [c for c in CODES[1:] if arguments.codes is None or c.name in arguments.codes]
+    for code in wanted:
+        if not code.is_there():
+            print(f"{code.name} is not installed: left out")
+    codes = [CODES[0], *(code for code in wanted if code.is_there())]
+    sm.minimize(sm.Problem([0.0], [sm.GridCut(1, 1.0)]))  # what is imported at first use
+    for group in arguments.group:
+        print(f"\n# {group}")
+        comparison = Comparison(codes, arguments.repeats, arguments.limit)
+        connectivities = CONNECTIVITIES[group]
+        if arguments.connectivity:
+            connectivities = tuple(k for k in connectivities if k in arguments.connectivity)
+        for name, build in GROUPS[group](connectivities):
+            if arguments.only in name:
+                comparison.run(name, build())
+        comparison.summary()
 
 
 if __name__ == "__main__":

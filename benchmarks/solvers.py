@@ -1,20 +1,21 @@
 """All solvers on the same instances: discrete gap against passes and against seconds.
 
-    python benchmarks/solvers.py [--passes 200] [--seconds 60] [-o FOLDER]
+    python benchmarks/solvers.py [--passes 200] [--seconds 60] [--plot FOLDER] [--format svg]
 
-Prints one table per instance and writes one figure per instance to FOLDER (by default
-``benchmarks/results``).  The docs' page on choosing a solver quotes these tables.
+Prints one table for each instance, and draws one figure for each where a folder is given (with
+matplotlib).  The docs' page on choosing a solver quotes these tables.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import solver_plots
 import submin as sm
 from instances import photograph_problem, superpixel_problem
 from submin.solvers import REGISTRY
@@ -40,8 +41,18 @@ def random_mixture() -> sm.Problem:
 
 INSTANCES: dict[str, Callable[[], sm.Problem]] = {
     "plant500": lambda: superpixel_problem("plant500"),
+    "plant200": lambda: superpixel_problem("plant200"),
+    "oct500": lambda: superpixel_problem("oct500"),
     "photograph": lambda: photograph_problem(smoothness=5.0),
     "mixture": random_mixture,
+}
+
+TITLES = {
+    "plant500": "small plant, 273,280 pixels, 4 neighbours, 583 superpixels",
+    "plant200": "small plant, 273,280 pixels, 4 neighbours, 240 superpixels",
+    "oct500": "octopus, 273,280 pixels, 4 neighbours, 557 superpixels",
+    "photograph": "camera, 262,144 pixels, 8 neighbours",
+    "mixture": "2,500 elements: grid of 8 neighbours, random graph, 200 random groups",
 }
 
 
@@ -56,15 +67,15 @@ def gap_at(history: sm.History, passes: float) -> float:
     return float((history.value - history.lower_bound)[known].min()) if known.any() else np.inf
 
 
-def run(name: str, passes: float, seconds: float) -> dict[str, sm.Result]:
-    """Run every solver on one instance and print its row."""
+def run(name: str, passes: float, seconds: float, solvers: Sequence[str]) -> dict[str, sm.Result]:
+    """Run solvers on one instance and print their rows."""
     problem = INSTANCES[name]()
     print(f"\n{name}: {problem}, r = {sm.Layout(problem).r}")
     print(
         f"{'solver':20}" + "".join(f"{f'gap @{k}':>12}" for k in CHECKPOINTS) + "  passes seconds"
     )
     results = {}
-    for solver in REGISTRY:
+    for solver in solvers:
         try:
             result = sm.minimize(problem, settings(solver), max_passes=passes, time_limit=seconds)
         except TypeError as refusal:
@@ -79,42 +90,22 @@ def run(name: str, passes: float, seconds: float) -> dict[str, sm.Result]:
     return results
 
 
-def draw(name: str, results: dict[str, sm.Result], folder: Path) -> None:
-    """Draw the gaps against passes and against seconds."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), sharey=True, layout="constrained")
-    colours = plt.get_cmap("tab20").colors  # type: ignore[attr-defined]
-    for index, (solver, result) in enumerate(results.items()):
-        gap = np.maximum(result.history.value - result.history.lower_bound, 1e-9)
-        style = {"color": colours[index % 20], "label": solver, "lw": 1.6}
-        style |= {"ls": ("-", "--", ":")[index % 3]}
-        axes[0].plot(np.maximum(result.history.passes, 0.5), gap, **style)
-        axes[1].plot(np.maximum(result.history.seconds, 1e-3), gap, **style)
-    for axis, label in zip(axes, ("passes", "seconds"), strict=True):
-        axis.set(xscale="log", yscale="log", xlabel=label)
-        axis.grid(alpha=0.3)
-    axes[0].set(ylabel="best discrete gap (cost)", title=name)
-    axes[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
-    figure.savefig(folder / f"solvers_{name}.png", dpi=130)
-    plt.close(figure)
-
-
 def main() -> None:
     """Read the arguments and run all instances."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--passes", type=float, default=200.0)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--instances", nargs="+", choices=list(INSTANCES), default=list(INSTANCES))
-    default = Path(__file__).parent / "results"
-    parser.add_argument("-o", "--output", type=Path, default=default)
+    parser.add_argument("--solvers", nargs="+", choices=list(REGISTRY), default=list(REGISTRY))
+    parser.add_argument("--plot", type=Path, metavar="FOLDER")
+    parser.add_argument("--format", choices=("png", "svg", "pdf"), default="png")
     arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)
     for name in arguments.instances:
-        draw(name, run(name, arguments.passes, arguments.seconds), arguments.output)
+        results = run(name, arguments.passes, arguments.seconds, arguments.solvers)
+        if arguments.plot:
+            arguments.plot.mkdir(parents=True, exist_ok=True)
+            path = arguments.plot / f"solvers_{name}.{arguments.format}"
+            solver_plots.draw(TITLES[name], results, path)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,14 @@ void sweep(const Members& members, const TableValues& values, const ConstIndices
   table_sweep(all, tables.data(), size_of(tables.size()), y.data(), s.data(), threads);
 }
 
+void second_differences(const TableValues& values, const Values& out, int threads) {
+  int arity = 0;
+  while (arity < kMostTableMembers && (std::size_t{1} << arity) < values.shape(1)) ++arity;
+  require_size(values.shape(1), std::int64_t{1} << arity, "a row of values");
+  require_size(out.size(), size_of(values.shape(0)), "out");
+  table_second_differences(values.data(), arity, size_of(out.size()), out.data(), threads);
+}
+
 }  // namespace
 
 void bind_table(nb::module_& module) {
@@ -44,6 +52,8 @@ void bind_table(nb::module_& module) {
   module.def("table_sweep", &sweep, "members"_a.noconvert(), "values"_a.noconvert(),
              "tables"_a.noconvert(), "y"_a.noconvert(), "s"_a.noconvert(), "threads"_a,
              WithoutLock());
+  module.def("table_second_differences", &second_differences, "values"_a.noconvert(),
+             "out"_a.noconvert(), "threads"_a, WithoutLock());
 }
 
 }  // namespace submin

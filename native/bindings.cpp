@@ -6,9 +6,13 @@ NB_MODULE(_native, module) {
   submin::bind_colouring(module);
   submin::bind_edges(module);
   submin::bind_flow(module);
+  submin::bind_function(module);
   submin::bind_grid(module);
   submin::bind_cardinality(module);
   submin::bind_table(module);
   submin::bind_hyperedge(module);
+  submin::bind_sums(module);
+  submin::bind_linear_forests(module);
   submin::bind_truncation(module);
+  submin::bind_metric(module);
 }

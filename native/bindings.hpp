@@ -55,10 +55,14 @@ void bind_chains(nb::module_& module);
 void bind_colouring(nb::module_& module);
 void bind_edges(nb::module_& module);
 void bind_flow(nb::module_& module);
+void bind_function(nb::module_& module);
 void bind_grid(nb::module_& module);
 void bind_cardinality(nb::module_& module);
+void bind_linear_forests(nb::module_& module);
 void bind_table(nb::module_& module);
 void bind_hyperedge(nb::module_& module);
+void bind_sums(nb::module_& module);
+void bind_metric(nb::module_& module);
 void bind_truncation(nb::module_& module);
 
 }  // namespace submin

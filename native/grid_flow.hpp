@@ -142,6 +142,36 @@ class GridNetwork {
       steps_[2 * k + 1] = static_cast<Index>(-step);
       positions_.emplace_back(shape, offset, strides_);
     }
+  }
+
+  // Finds the residual arcs of one more offset; true when all are known.
+  bool open_next_offset() {
+    if (opened_ < problem_.edges.size()) {
+      std::vector<Bits> row;
+      rows(opened_, 0, problem_.shape[0], [&](std::int64_t e, std::int64_t tail, std::size_t size) {
+        row.resize(size);
+        open_row(opened_, e, tail, row);
+      });
+      ++opened_;
+    }
+    return opened_ == problem_.edges.size();
+  }
+  // Adds those between slices before `slice` of axis 0 and slices from there on, ...
+  void open_across(std::int64_t slice) {
+    std::vector<Bits> row;
+    across(slice, [&](std::size_t k, std::int64_t e, std::int64_t tail, std::size_t size) {
+      row.resize(size);
+      open_row(k, e, tail, row);
+    });
+  }
+  // ... or takes them away.
+  void close_across(std::int64_t slice) {
+    across(slice, [&](std::size_t k, std::int64_t, std::int64_t tail, std::size_t size) {
+      close_row(k, tail, size);
+    });
+  }
+  // Labels are needed for the search alone.
+  void allocate_labels() {
     // A margin, so that neighbours can be read before their bits are looked at.
     std::size_t margin = 0;
     for (const Index step : steps_) margin = std::max<std::size_t>(margin, std::abs(step));
@@ -149,19 +179,6 @@ class GridNetwork {
     parents_.assign(labels_.size(), none);
     label_ = labels_.data() + margin;
     parent_ = parents_.data() + margin;
-  }
-
-  // Finds the residual arcs of one more offset; true when all are known.
-  bool open_next_offset() {
-    if (opened_ < problem_.edges.size()) open(opened_++, 0, problem_.shape[0]);
-    return opened_ == problem_.edges.size();
-  }
-  // Adds those between slices before `slice` of axis 0 and slices from there on.
-  void open_across(std::int64_t slice) {
-    for (std::size_t k = 0; k < problem_.edges.size(); ++k) {
-      const std::int64_t step = problem_.edges[k].offset[0];
-      open(k, slice - std::max<std::int64_t>(step, 0), slice + std::max<std::int64_t>(-step, 0));
-    }
   }
 
   Index size() const { return size_; }
@@ -269,8 +286,19 @@ class GridNetwork {
     return {first(choice & where([&](int k) { return label_[v + steps_[k]] == best; })), best};
   }
 
-  // The edges of offset k whose tails lie in slices first..last - 1 of axis 0.
-  void open(std::size_t k, std::int64_t first, std::int64_t last) {
+  // f(k, first edge, its tail, number of edges) for the rows of edges across a slice of axis 0.
+  template <class Visit>
+  void across(std::int64_t slice, Visit visit) const {
+    for (std::size_t k = 0; k < problem_.edges.size(); ++k) {
+      const std::int64_t step = problem_.edges[k].offset[0];
+      rows(k, slice - std::max<std::int64_t>(step, 0), slice + std::max<std::int64_t>(-step, 0),
+           [&](std::int64_t e, std::int64_t tail, std::size_t size) { visit(k, e, tail, size); });
+    }
+  }
+
+  // The same for the edges of offset k whose tails lie in slices first..last - 1 of axis 0.
+  template <class Visit>
+  void rows(std::size_t k, std::int64_t first, std::int64_t last, Visit visit) const {
     const std::vector<std::int64_t>& offset = problem_.edges[k].offset;
     std::vector<std::int64_t> extent(offset.size()), at(offset.size(), 0);
     std::int64_t tail = 0, count = 1;
@@ -284,9 +312,8 @@ class GridNetwork {
       count *= extent[i];
     }
     std::int64_t e = positions_[k](static_cast<Index>(tail));
-    std::vector<Bits> row(static_cast<std::size_t>(extent.back()));
     for (const std::int64_t end = e + count; e < end; e += extent.back()) {
-      open_row(k, e, tail, row);
+      visit(e, tail, static_cast<std::size_t>(extent.back()));
       for (std::size_t i = offset.size() - 1; i-- > 0;) {
         tail += strides_[i];
         if (++at[i] < extent[i]) break;
@@ -328,6 +355,16 @@ class GridNetwork {
     }
   }
 
+  void close_row(std::size_t k, std::int64_t tail, std::size_t size) {
+    const Bits both = Bits{1} | Bits{1} << kWidth;
+    const Bits at_tail = static_cast<Bits>(~(both << (2 * k)));
+    const Bits at_head = static_cast<Bits>(~(both << (2 * k + 1)));
+    Bits* tails = bits_ + tail;
+    Bits* heads = tails + steps_[2 * k];
+    for (std::size_t i = 0; i < size; ++i) tails[i] &= at_tail;
+    for (std::size_t i = 0; i < size; ++i) heads[i] &= at_head;
+  }
+
   GridFlowProblem problem_;
   Index size_;
   Bits* bits_;
@@ -336,14 +373,15 @@ class GridNetwork {
   std::array<Index, Directions> steps_{};
   std::vector<Label> labels_;
   std::vector<Arc> parents_;
-  Label* label_;
-  Arc* parent_;
+  Label* label_ = nullptr;
+  Arc* parent_ = nullptr;
   std::size_t opened_ = 0;
 };
 
-// A resumable solve: strips along axis 0 by themselves, side by side on the threads, then the
-// whole grid from where they got to. The strips depend on the shape alone, hence the same bits for
-// any number of threads. s and the flows are a valid pseudoflow after every `advance`.
+// A resumable solve in rounds: strips along axis 0 by themselves, side by side on the threads, then
+// strips that lie across the borders of the first, then the whole grid from where they got to. The
+// strips depend on the shape alone, hence the same bits for any number of threads. s and the flows
+// are a valid pseudoflow after every `advance`.
 class GridFlow {
  public:
   virtual ~GridFlow() = default;
@@ -361,97 +399,113 @@ class GridSearch {
  public:
   using Bits = typename Network::Bits;
 
-  GridSearch(const GridFlowProblem& problem, Bits* bits) : problem_(problem), bits_(bits) {}
+  // `opened` says that `bits` holds the residual arcs already.
+  GridSearch(const GridFlowProblem& problem, Bits* bits, bool opened)
+      : network_(std::make_unique<Network>(problem, bits)), opened_(opened) {}
 
   bool advance(std::int64_t budget) {
     if (finished_) return true;
     while (!opened_ && budget > 0) {
-      opened_ = network().open_next_offset();
-      budget -= network().size() / 8;
+      opened_ = network_->open_next_offset();
+      budget -= network_->size() / 8;
     }
     if (!opened_ || budget <= 0) return false;
-    if (!search_) search_ = std::make_unique<ResidualSearch<Network>>(network());
+    if (!search_) {
+      network_->allocate_labels();
+      search_ = std::make_unique<ResidualSearch<Network>>(*network_);
+    }
     return finished_ = search_->advance(budget);
-  }
-
-  // Instead of all arcs, adds those that cross the given slices to what `bits` holds already.
-  void open_across(const std::vector<std::int64_t>& slices) {
-    for (const std::int64_t slice : slices) network().open_across(slice);
-    opened_ = true;
   }
 
   bool finished() const { return finished_; }
   Counts counts() const { return search_ ? search_->counts() : Counts{}; }
-  Network& network() {
-    if (!network_) network_ = std::make_unique<Network>(problem_, bits_);
-    return *network_;
-  }
+  Network& network() { return *network_; }
 
  private:
-  GridFlowProblem problem_;
-  Bits* bits_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<ResidualSearch<Network>> search_;
-  bool opened_ = false, finished_ = false;
+  bool opened_, finished_ = false;
 };
 
 template <class Mask, int Directions>
 class StripGridFlow final : public GridFlow {
  public:
   explicit StripGridFlow(const GridFlowProblem& problem)
-      : bits_(static_cast<std::size_t>(problem.size())), whole_(problem, bits_.data()) {
+      : problem_(problem), bits_(static_cast<std::size_t>(problem.size())) {
     const std::int64_t slices = problem.shape[0];
-    const std::int64_t parts = problem.size() < kSmall ? 1 : std::min(kStrips, slices);
-    for (std::int64_t k = 0; parts > 1 && k < parts; ++k) {
-      const std::int64_t first = slices * k / parts, last = slices * (k + 1) / parts;
-      if (k > 0) cuts_.push_back(first);
-      strips_.emplace_back(problem.strip(first, last),
-                           bits_.data() + first * problem.size_of_slice());
+    const std::int64_t strips = std::min({problem.size() / kSmallest, kMostStrips, slices / 2});
+    if (strips > 1) {
+      rounds_.resize(2);
+      for (std::int64_t k = 1; k < strips; ++k) rounds_[0].push_back(slices * k / strips);
+      for (std::int64_t k = 0; k < strips; ++k) {
+        rounds_[1].push_back(slices * (2 * k + 1) / (2 * strips));
+      }
     }
+    rounds_.emplace_back();
+    cut(false);
   }
 
   bool advance(std::int64_t budget, int threads) override {
-    if (strips_.empty()) return whole_.advance(budget);
     parallel_for(static_cast<std::int64_t>(strips_.size()), 1, threads,
                  [&](std::int64_t first, std::int64_t last) {
                    for (std::int64_t k = first; k < last; ++k) strips_[k].advance(budget);
                  });
     const auto done = [](const Search& strip) { return strip.finished(); };
-    if (std::all_of(strips_.begin(), strips_.end(), done)) join_strips();
-    return false;
+    if (!std::all_of(strips_.begin(), strips_.end(), done)) return false;
+    if (round_ + 1 < rounds_.size()) next_round();
+    return finished();
   }
 
   void members(bool largest, std::uint8_t* member) override {
     if (largest) {
-      mark_largest(whole_.network(), member);
+      mark_largest(strips_.front().network(), member);
     } else {
-      mark_smallest(whole_.network(), member);
+      mark_smallest(strips_.front().network(), member);
     }
   }
 
-  bool finished() const override { return whole_.finished(); }
+  bool finished() const override {
+    return round_ + 1 == rounds_.size() && strips_.front().finished();
+  }
   Counts counts() const override {
-    Counts sum = counts_of_strips_;
+    Counts sum = counts_of_rounds_;
     for (const Search& strip : strips_) sum += strip.counts();
-    return sum += whole_.counts();
+    return sum;
   }
 
  private:
   using Network = GridNetwork<Mask, Directions>;
   using Search = GridSearch<Network>;
-  static constexpr std::int64_t kStrips = 4, kSmall = 1 << 14;
+  static constexpr std::int64_t kMostStrips = 8, kSmallest = 1 << 13;
 
-  void join_strips() {
-    counts_of_strips_ = counts();
+  // Replaces the strips by those of the current round.
+  void cut(bool opened) {
     strips_.clear();
-    whole_.open_across(cuts_);
+    std::int64_t first = 0;
+    const auto add = [&](std::int64_t last) {
+      strips_.emplace_back(problem_.strip(first, last),
+                           bits_.data() + first * problem_.size_of_slice(), opened);
+      first = last;
+    };
+    for (const std::int64_t slice : rounds_[round_]) add(slice);
+    add(problem_.shape[0]);
   }
 
+  void next_round() {
+    counts_of_rounds_ = counts();
+    ++counts_of_rounds_.round;
+    Network whole(problem_, bits_.data());
+    for (const std::int64_t slice : rounds_[round_++]) whole.open_across(slice);
+    for (const std::int64_t slice : rounds_[round_]) whole.close_across(slice);
+    cut(true);
+  }
+
+  GridFlowProblem problem_;
   std::vector<typename Network::Bits> bits_;
-  Search whole_;
+  std::vector<std::vector<std::int64_t>> rounds_;  // slices of axis 0 that strips begin with
+  std::size_t round_ = 0;
   std::vector<Search> strips_;
-  std::vector<std::int64_t> cuts_;
-  Counts counts_of_strips_;
+  Counts counts_of_rounds_;
 };
 
 // The network with the fewest directions that fits; at most kMostOffsets offsets.

@@ -36,7 +36,8 @@ class TableProjector {
   // S -> F(base + S) - F(base) of the subsets S of free. Project onto its hyperplane; if a proper S
   // has y(S) > F(S), the worst one is tight at the answer, which splits the minor into its
   // restriction to S and its contraction by S. One and two elements have closed forms.
-  void project(const double* a, const double* values, int arity, double* y) {
+  // In the metric d: the y that minimises sum (y - a)^2 / d.
+  void project(const double* a, const double* d, const double* values, int arity, double* y) {
     std::array<Minor, kMostTableMembers> pending;  // disjoint, hence never more than the arity
     int count = 0;
     pending[count++] = {0, (std::uint32_t{1} << arity) - 1};
@@ -46,8 +47,8 @@ class TableProjector {
       if (size == 1) {
         project_single(minor, values, y);
       } else if (size == 2) {
-        project_pair(minor, a, values, y);
-      } else if (const std::uint32_t worst = project_hyperplane(minor, size, a, values, y)) {
+        project_pair(minor, a, d, values, y);
+      } else if (const std::uint32_t worst = project_hyperplane(minor, size, a, d, values, y)) {
         pending[count++] = {minor.base | worst, minor.free & ~worst};
         pending[count++] = {minor.base, worst};
       }
@@ -74,25 +75,31 @@ class TableProjector {
   }
 
   // y = (t, F(12) - t) with F(12) - F(2) <= t <= F(1).
-  void project_pair(const Minor& minor, const double* a, const double* values, double* y) const {
+  void project_pair(const Minor& minor, const double* a, const double* d, const double* values,
+                    double* y) const {
     const int i = members_[0];
     const int j = members_[1];
     const double empty = values[minor.base];
     const double total = values[minor.base | minor.free] - empty;
     const double least = total - (values[minor.base | std::uint32_t{1} << j] - empty);
     const double most = values[minor.base | std::uint32_t{1} << i] - empty;
-    y[i] = std::min(std::max(0.5 * (a[i] + total - a[j]), least), most);
+    const double share = d[i] / (d[i] + d[j]);
+    y[i] = std::min(std::max(a[i] + share * (total - a[i] - a[j]), least), most);
     y[j] = total - y[i];
   }
 
   // Returns the set that the projection onto the hyperplane violates most, or 0.
-  std::uint32_t project_hyperplane(const Minor& minor, int size, const double* a,
+  std::uint32_t project_hyperplane(const Minor& minor, int size, const double* a, const double* d,
                                    const double* values, double* y) {
     double excess = values[minor.base | minor.free] - values[minor.base];
-    for (int k = 0; k < size; ++k) excess -= a[members_[k]];
+    double width = 0.0;
+    for (int k = 0; k < size; ++k) {
+      excess -= a[members_[k]];
+      width += d[members_[k]];
+    }
     double magnitude = 0.0;
     for (int k = 0; k < size; ++k) {
-      y[members_[k]] = a[members_[k]] + excess / size;
+      y[members_[k]] = a[members_[k]] + d[members_[k]] * (excess / width);
       magnitude += std::abs(y[members_[k]]);
     }
     const double rounding = 4 * size * std::numeric_limits<double>::epsilon() * magnitude;
@@ -149,11 +156,13 @@ void visit_tables(const Tables& all, const std::int32_t* tables, std::int64_t co
     TableProjector& projector = TableProjector::of_this_thread();
     std::array<double, kMostTableMembers> a;
     std::array<double, kMostTableMembers> projected;
+    std::array<double, kMostTableMembers> ones;
+    ones.fill(1.0);
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int64_t table = tables[k];
       const std::int32_t* const members = all.members + table * arity;
       for (int b = 0; b < arity; ++b) a[b] = y[table * arity + b] - s[members[b]] / c;
-      projector.project(a.data(), all.row(table), arity, projected.data());
+      projector.project(a.data(), ones.data(), all.row(table), arity, projected.data());
       use(k, projected.data(), members, table * arity);
     }
   });
@@ -177,6 +186,29 @@ inline void table_sweep(const Tables& all, const std::int32_t* tables, std::int6
           y[row + b] = projected[b];
         }
       });
+}
+
+// The least F(A + i) + F(A + j) - F(A) - F(A + i + j) over all i, j and all sets A without them.
+inline double least_second_difference(const double* values, int arity) {
+  const std::size_t subsets = std::size_t{1} << arity;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 2; j < subsets; j *= 2)
+    for (std::size_t i = 1; i < j; i *= 2)
+      for (std::size_t high = 0; high < subsets; high += 2 * j)
+        for (std::size_t middle = high; middle < high + j; middle += 2 * i)
+          for (std::size_t set = middle; set < middle + i; ++set)
+            least = std::min(least, (values[set + i] + values[set + j]) -
+                                        (values[set] + values[set + i + j]));
+  return least;
+}
+
+inline void table_second_differences(const double* values, int arity, std::int64_t count,
+                                     double* out, int threads) {
+  const std::int64_t grain = std::max<std::int64_t>(1, kTableWork >> arity);
+  parallel_for(count, grain, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      out[row] = least_second_difference(values + (row << arity), arity);
+  });
 }
 
 }  // namespace submin

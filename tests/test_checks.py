@@ -91,6 +91,42 @@ def test_read_only_arrays_are_accepted():
     assert _checks.float_array("u", values).tolist() == [0.0, 1.0, 2.0]
 
 
+@pytest.mark.parametrize("value", [3, np.int16(3), np.uint64(3)])
+def test_whole_numbers(value):
+    found = _checks.whole_number("k", value, 3)
+    assert type(found) is int
+    assert found == 3
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 3.0, np.float64(3), "3", None, [3]])
+def test_whole_numbers_of_other_types_are_refused(value):
+    with pytest.raises(TypeError, match=r"k is .*: it must be a whole number"):
+        _checks.whole_number("k", value, 0)
+
+
+def test_whole_numbers_below_the_limit_are_refused():
+    with pytest.raises(ValueError, match="k is -1: it must be 0 or more"):
+        _checks.whole_number("k", -1, 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda value: sm.ParallelRCDM(batch=value), "batch"),
+        (lambda value: sm.ParallelACDM(batch=value), "batch"),
+        (lambda value: sm.AndersonSweeps(window=value), "window"),
+        (lambda value: sm.MaxFlow(sweeps=value), "sweeps"),
+        (lambda value: sm.Layout(sm.Problem([1.0]), threads=value), "threads"),
+        (lambda value: sm.minimize(sm.Problem([1.0]), sm.RCDM(seed=value)), "seed"),
+    ],
+)
+def test_settings_that_count_say_the_same(make, name):
+    with pytest.raises(TypeError, match=f"^{name} is 1.5: it must be a whole number$"):
+        make(1.5)
+    with pytest.raises(ValueError, match=rf"^{name} is -1: it must be \d or more$"):
+        make(-1)
+
+
 def test_costs_may_be_infinite_but_not_nan():
     assert _checks.costs("u", [np.inf, -np.inf]).tolist() == [np.inf, -np.inf]
     with pytest.raises(ValueError, match=r"u\[2\] is nan"):

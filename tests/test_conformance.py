@@ -489,6 +489,21 @@ class LeavesTheBlock(TableBlock):
         return TableBlock(self.term, np.arange(3, dtype=np.int32), self.threads)
 
 
+class IgnoresWeights(TableBlock):
+    def project_weighted(self, dual, step, weights):
+        return self.project(dual, step, 1.0)
+
+
+class TurnsWeightsRound(TableBlock):
+    def project_weighted(self, dual, step, weights):
+        return super().project_weighted(dual, step, 1.0 / weights)
+
+
+class TakesWeightsForC(TableBlock):
+    def project_weighted(self, dual, step, weights):
+        return super().project_weighted(dual, step / weights, weights)
+
+
 class DependsOnThreads(TableBlock):
     def project(self, dual, s, c):
         return super().project(dual, s, c) * (1.0 + 2.0**-52 * (self.threads > 1))
@@ -508,6 +523,9 @@ BROKEN_BLOCKS: list[tuple[type[TableBlock], str]] = [
     (PutsEverywhere, "(covering the dual once|take and put)"),
     (IgnoresScale, "block accumulation"),
     (HidesItsSupport, "disjoint supports"),
+    (IgnoresWeights, "projection: project_weighted of a block .* is not the nearest"),
+    (TurnsWeightsRound, "projection: project_weighted of a block .* is not the nearest"),
+    (TakesWeightsForC, "projection: project_weighted of a block .* is not the nearest"),
     (DependsOnThreads, "independence of threads"),
     (IsNeverUndecided, "undecided parts: .*leave out a function"),
     (LeavesTheBlock, "undecided parts: .*outside of the block"),

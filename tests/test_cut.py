@@ -195,7 +195,7 @@ def test_types_that_are_refused(arguments, message):
 
 
 def test_unknown_decompositions_are_refused():
-    with pytest.raises(ValueError, match=r"blocks='lines'.*'auto', 'matchings'"):
+    with pytest.raises(ValueError, match=r"blocks='lines'.*'auto', 'chains', 'matchings'"):
         sm.Cut([0], [1], 1.0).blocks("lines", 1)
 
 
@@ -227,9 +227,10 @@ def test_a_star_needs_a_class_for_each_edge(edges):
     assert sorted(int(some[0]) for some in classes) == list(range(edges))
 
 
-def test_a_long_path_needs_two_classes():
+def test_a_long_path_needs_two_classes_or_one_chain():
     n = 200_001
     path = sm.Cut(np.arange(n - 1), np.arange(1, n), 1.0)
+    assert [block.size for block in path.blocks("chains", 1)] == [n - 1]
     assert [block.size for block in path.blocks("matchings", 1)] == [(n - 1) // 2] * 2
 
 

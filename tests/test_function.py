@@ -158,7 +158,7 @@ def test_a_function_with_noise_ends_with_a_feasible_point() -> None:
 
 
 @pytest.mark.parametrize("k", [4, 9], ids=["tabulated", "by vertices"])
-@pytest.mark.parametrize("given_by", ["evaluate", "greedy", "both", "value", "vertex"])
+@pytest.mark.parametrize("given_by", ["evaluate", "greedy", "both", "value", "vertex", "batched"])
 def test_each_way_of_giving_a_function_conforms(k, given_by) -> None:
     random = np.random.default_rng(k)
     linear, sizes = random.normal(size=k), random.random(k)
@@ -182,6 +182,9 @@ def test_each_way_of_giving_a_function_conforms(k, given_by) -> None:
         "both": lambda: Function(support, evaluate, greedy),
         "value": lambda: ByValue(support),
         "vertex": lambda: ByVertex(support),
+        "batched": lambda: Function.batched(
+            support, lambda sets: sets @ linear + np.sqrt(sets @ sizes)
+        ),
     }[given_by]()
     check_term(term)
     mask = random.random(k) < 0.5
@@ -318,6 +321,55 @@ def test_small_functions_are_called_in_the_constructor_only() -> None:
     assert calls[0] == made
 
 
+@pytest.mark.parametrize(("k", "batch", "each"), [(20, 2**22, 1), (20, 60, 7)])
+def test_a_batched_function_is_called_once_for_a_vertex(monkeypatch, k, batch, each) -> None:
+    monkeypatch.setattr("submin.terms.function.BATCH_ENTRIES", batch)
+    calls: list[tuple[int, ...]] = []
+
+    def evaluate(sets: BoolArray) -> FloatArray:
+        calls.append(sets.shape)
+        return np.sqrt(sets.sum(axis=1))
+
+    term = Function.batched(range(k), evaluate)
+    calls.clear()
+    vertex = term.greedy(np.arange(k, dtype=np.int32)[::-1].copy())
+    np.testing.assert_allclose(vertex, np.diff(np.sqrt(np.arange(k + 1.0)))[::-1], rtol=1e-14)
+    assert len(calls) == each
+    assert sum(rows for rows, _ in calls) == k
+    calls.clear()
+    assert term.evaluate(np.arange(k) < 4) == 2.0
+    assert calls == [(1, k)]
+
+
+def test_a_small_batched_function_is_tabulated_in_one_call() -> None:
+    calls: list[int] = []
+
+    def evaluate(sets: BoolArray) -> FloatArray:
+        calls.append(len(sets))
+        return np.sqrt(sets.sum(axis=1))
+
+    Function.batched(range(6), evaluate)
+    assert sorted(calls) == [1, 2**6]
+
+
+@pytest.mark.parametrize("k", [3, 12])
+@pytest.mark.parametrize(
+    ("evaluate", "message"),
+    [
+        (lambda sets: sets.sum(), r"returned a int for 1 sets: it must return one number for each"),
+        (lambda sets: sets.astype(float), r"an array of shape \(1, \d+\) for 1 sets"),
+        (lambda sets: sets.sum(axis=0), r"an array of shape \(\d+,\) for 1 sets"),
+        (lambda sets: [None] * len(sets), "must return one number for each row"),
+        (lambda sets: np.where(sets[:, 1], np.nan, 0.0), r"F is nan at the set \{.*21.*\}"),
+        (lambda sets: 1.0 + sets.sum(axis=1), "F is 1.0 at the empty set"),
+        (lambda sets: sets.sum(axis=1) ** 2.0, r"F is not submodular: .*\{"),
+    ],
+)
+def test_bad_batches_are_refused(evaluate, message, k) -> None:
+    with pytest.raises(ValueError, match=message):
+        Function.batched(range(20, 20 + k), evaluate)
+
+
 def test_user_code_can_not_change_what_it_is_given() -> None:
     def evaluate(mask: BoolArray) -> float:
         value = root(mask)
@@ -329,7 +381,16 @@ def test_user_code_can_not_change_what_it_is_given() -> None:
         weights[order] = np.diff(np.sqrt(np.arange(10.0)))
         return weights
 
-    for term in (Function(range(9), evaluate), Function(range(9), greedy=greedy)):
+    def evaluate_many(sets: BoolArray) -> FloatArray:
+        values = np.sqrt(sets.sum(axis=1))
+        sets[:] = True
+        return values
+
+    for term in (
+        Function(range(9), evaluate),
+        Function(range(9), greedy=greedy),
+        Function.batched(range(9), evaluate_many),
+    ):
         check_term(term)
 
 

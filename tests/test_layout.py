@@ -150,3 +150,14 @@ def test_warm_starts_that_are_refused(dual, message):
 def test_warm_starts_are_real_numbers(part):
     with pytest.raises(TypeError, match="real numbers"):
         sm.Layout(mixture()).restored([np.zeros(17), np.zeros(3), part])
+
+
+def test_a_maximum_flow_makes_no_blocks(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("blocks were made")
+
+    monkeypatch.setattr(sm.Cut, "blocks", refuse)
+    problem = sm.Problem([2.0, -3.0, 0.5], [sm.Cut([0, 1], [1, 2], 1.0)])
+    assert sm.minimize(problem, "max_flow").value == -1.5
+    with pytest.raises(AssertionError, match="blocks were made"):
+        sm.minimize(problem, "accelerated_sweeps")

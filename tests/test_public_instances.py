@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import submin as sm
+from submin.dimacs import read_dimacs
 
 from .instances import fused_lasso, superpixel_problem
 
@@ -112,3 +117,44 @@ def test_level_sets_of_the_published_solution(data_folder, level):
     result = sm.minimize(sm.Problem((level - y).reshape(100, 100), [grid]))
     assert result.status is sm.Status.OPTIMAL
     assert np.array_equal(result.minimizer.ravel(), solution > level)
+
+
+@pytest.mark.parametrize(("name", "flow"), [("gl1", 156545), ("gw1", 1202018), ("wlm3", 11875108)])
+def test_flows_of_networkx(name, flow):
+    """The networks in the tests of networkx: the arcs of node 1 out, those of the last node in."""
+    package = pytest.importorskip("networkx.algorithms.flow")
+    path = Path(package.__file__).parent / "tests" / f"{name}.gpickle.bz2"
+    if not path.is_file():
+        pytest.skip("this networkx comes without its tests")
+    with bz2.open(path) as stream:
+        graph = pickle.load(stream)
+    tails, heads, capacities = np.array(list(graph.edges(data="capacity"))).T
+    unary = np.zeros(len(graph))
+    unary[0], unary[-1] = -np.inf, np.inf
+    result = sm.minimize(sm.Problem(unary, [sm.Cut(tails - 1, heads - 1, capacities, 0.0)]))
+    assert (result.value, result.gap, result.status) == (flow, 0.0, sm.Status.OPTIMAL)
+
+
+def test_the_flow_of_igraph(data_folder):
+    result = sm.minimize(read_dimacs(data_folder / "maxflow" / "igraph_ak-4102.max"))
+    assert (result.value, result.gap, result.status) == (8207.0, 0.0, sm.Status.OPTIMAL)
+
+
+def test_the_magnetic_resonance_volume(data_folder):
+    """The stored answer of a graph-cut code in float32 costs 297344.8170: ours costs no more."""
+    nibabel = pytest.importorskip("nibabel")
+    folder = data_folder / "volume"
+    image, initial, stored = (
+        nibabel.load(folder / f"simplecrf_{name}.nii.gz").get_fdata()
+        for name in ("2013_12_1_img", "2013_12_1_init", "seg_auto")
+    )
+    weights = [
+        10.0 * np.exp(-(np.diff(image, axis=axis) ** 2) / (2.0 * 15.0**2)) for axis in (2, 1, 0)
+    ]
+    inside = 0.5 + 0.8 * (initial - 0.5)
+    cut = sm.GridCut(image.shape, weights, 6)
+    problem = sm.Problem.from_costs(-np.log(inside), -np.log(1.0 - inside), [cut])
+    assert problem.evaluate(stored > 0) == pytest.approx(297344.8170, abs=1e-3)
+    result = sm.minimize(problem)
+    assert result.status is sm.Status.OPTIMAL
+    assert result.value <= problem.evaluate(stored > 0)

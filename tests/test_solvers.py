@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import submin as sm
 from submin.solvers import REGISTRY, resolve
-from submin.solvers.acdm import _independent_blocks
+from submin.solvers.acdm import IndependentSampling
 
 from .laws import assert_in_base_polytope
 from .problems import (
@@ -395,11 +395,11 @@ def test_acdm_is_figures_2_and_3(step_constant, epoch_passes):
     generator, theta = np.random.default_rng(7), 1.0 / r
     answer = list(z)
     for iteration in range(5 * r):
-        chosen = _independent_blocks(generator, r)
+        chosen = IndependentSampling(r, step_constant).draw(generator)
         at = [theta**2 * b + a for a, b in zip(z, u, strict=True)]
         gradient = 2.0 * (layout.unary + dense.rows(at).sum(axis=0))
         weight = step_constant * r * theta  # 2 r theta in the paper
-        moves = {i: dense.project(i, z[i], gradient, weight) - z[i] for i in chosen.tolist()}
+        moves = {i: dense.project(i, z[i], gradient, weight) - z[i] for i in chosen}
         for i, t in moves.items():
             z[i] = z[i] + t
             u[i] = u[i] - (1 - r * theta) / theta**2 * t
@@ -431,7 +431,17 @@ def test_ap_alternates_between_its_two_sets():
 
 @pytest.mark.parametrize(
     "solver",
-    ["rcdm", "accelerated_sweeps", "ap", "cyclic_sweeps", "permuted_sweeps", "frank_wolfe"],
+    [
+        "rcdm",
+        "accelerated_sweeps",
+        "ap",
+        "iap",
+        "parallel_rcdm",
+        "cyclic_sweeps",
+        "permuted_sweeps",
+        "anderson_sweeps",
+        "frank_wolfe",
+    ],
 )
 def test_the_norm_never_rises(solver):
     layout = small_layout()
@@ -447,14 +457,30 @@ def test_the_norm_never_rises(solver):
     assert np.all(np.diff(norms) <= 1e-12 * norms[0])
 
 
+def test_anderson_finds_the_fixed_point_of_linear_sweeps():
+    """On a path whose limits are never reached: 3 flows, so that 5 passes determine the point."""
+    unary = np.array([4.0, -1.0, 2.0, -3.0])
+    layout = sm.Layout(sm.Problem(unary, [sm.GridCut(4, 100.0)]), "functions")
+    errors = []
+    for solver, passes in ((sm.AndersonSweeps(window=5), 6), (sm.CyclicSweeps(), 12)):
+        state = solver.start(layout, layout.feasible_start())
+        taken = 0
+        while taken < passes * layout.r:
+            taken += solver.step(layout, state)
+        errors.append(np.abs(solver.iterate(layout, state)[1] - unary.mean()).max())
+    assert errors[0] <= 1e-6
+    assert errors[1] >= 1e-4
+
+
 @pytest.mark.parametrize("r", [1, 2, 7, 40])
 def test_blocks_are_sampled_independently(r):
     """Each with probability 1 / r, and any two together with 1 / r^2: 5 sigma over 4000 draws."""
     generator, draws = np.random.default_rng(0), 4_000
+    sampling = IndependentSampling(r, 2.0)
     chosen = np.zeros((draws, r))
     for row in chosen:
-        blocks = _independent_blocks(generator, r)
-        assert np.unique(blocks).size == blocks.size
+        blocks = sampling.draw(generator)
+        assert len(set(blocks)) == len(blocks)
         row[blocks] = 1.0
     p = 1.0 / r
     assert np.abs(chosen.mean(axis=0) - p).max() <= 5 * np.sqrt(p * (1 - p) / draws)
@@ -472,7 +498,7 @@ def test_overlap_gives_the_step_constant():
         touching[layout.support(i)] += 1
     assert touching.reshape(3, 4)[1].tolist() == [4, 5, 5, 4]  # edges in 4 directions, a group
     state = sm.ACDM(step_constant=None).start(layout, layout.feasible_start())
-    assert state.step_constant == 1 + 4 / layout.r
+    assert state.sampling.weights([]) == 1 + 4 / layout.r
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
         refuse_where(
             name, array, too_large, "integers beyond 2**53 would be rounded; scale the data down"
         )
+    if array.dtype == np.float64:
+        return np.ascontiguousarray(array).reshape(array.shape)
     with np.errstate(over="ignore"):
         converted = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
     lost = np.isinf(converted) & np.isfinite(array)
@@ -73,6 +75,23 @@ def number(name: str, value: Any) -> float:
     return float(value)
 
 
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Convert one whole number that has a lower limit.
+
+    Raises
+    ------
+    TypeError
+        If it is not a whole number.
+    ValueError
+        If it is below `least`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {value!r}: it must be a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {value}: it must be {least} or more")
+    return int(value)
+
+
 def costs(name: str, values: npt.ArrayLike) -> FloatArray:
     """Convert costs that may be infinite (hard constraints) but not NaN."""
     array = float_array(name, values)
@@ -83,16 +102,16 @@ def costs(name: str, values: npt.ArrayLike) -> FloatArray:
 def weights(name: str, values: npt.ArrayLike) -> FloatArray:
     """Convert weights: finite and non-negative, with a sum that does not overflow."""
     array = float_array(name, values)
+    with np.errstate(over="ignore"):
+        if array.min(initial=0.0) >= 0.0 and array.sum() < 1e150:
+            return array
     refuse_where(name, array, ~np.isfinite(array), "weights must be finite")
     refuse_where(
         name, array, array < 0, "a negative weight is not submodular; weights must be 0 or more"
     )
-    with np.errstate(over="ignore"):
-        if not array.sum() < 1e150:
-            raise ValueError(
-                f"{name} overflows: it sums to 1e150 or more, and squares must fit; scale it down"
-            )
-    return array
+    raise ValueError(
+        f"{name} overflows: it sums to 1e150 or more, and squares must fit; scale it down"
+    )
 
 
 def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> IndexArray:

@@ -10,6 +10,11 @@ from submin.kernels.chains_reference import grid_chains_project as grid_chains_p
 from submin.kernels.chains_reference import grid_chains_sweep as grid_chains_sweep
 from submin.kernels.chains_reference import path_chains_project as path_chains_project
 from submin.kernels.chains_reference import path_chains_sweep as path_chains_sweep
+from submin.kernels.diagonal_metric import weighted_cardinality as weighted_cardinality
+from submin.kernels.diagonal_metric import weighted_chains as weighted_chains
+from submin.kernels.diagonal_metric import weighted_hyperedge as weighted_hyperedge
+from submin.kernels.diagonal_metric import weighted_table as weighted_table
+from submin.kernels.diagonal_metric import weighted_truncation as weighted_truncation
 from submin.kernels.groups_reference import hyperedge_project as hyperedge_project
 from submin.kernels.groups_reference import hyperedge_sweep as hyperedge_sweep
 from submin.kernels.groups_reference import truncation_project as truncation_project
@@ -20,10 +25,18 @@ from submin.kernels.reference import cardinality_sweep as cardinality_sweep
 from submin.kernels.reference import colour as colour
 from submin.kernels.reference import edges_project as edges_project
 from submin.kernels.reference import edges_sweep as edges_sweep
+from submin.kernels.reference import evaluate_sets as evaluate_sets
 from submin.kernels.reference import grid_project as grid_project
 from submin.kernels.reference import grid_sweep as grid_sweep
+from submin.kernels.reference import linear_forests as linear_forests
 from submin.kernels.reference import table_project as table_project
+from submin.kernels.reference import table_second_differences as table_second_differences
 from submin.kernels.reference import table_sweep as table_sweep
+from submin.kernels.sums_reference import absolute_sum as absolute_sum
+from submin.kernels.sums_reference import compensated_sum as compensated_sum
+from submin.kernels.sums_reference import edges_excess as edges_excess
+from submin.kernels.sums_reference import grid_accumulate as grid_accumulate
+from submin.kernels.sums_reference import grid_cut_value as grid_cut_value
 
 class GridFlow:
     def __init__(

@@ -7,6 +7,7 @@ import numpy as np
 from submin._typing import BoolArray, FloatArray, IndexArray
 
 UNIT_ROUNDOFF = 2.0**-53
+SLICE = 2**16  # numbers that stay in the cache
 
 
 def compensated_sum(values: FloatArray) -> float:
@@ -21,16 +22,26 @@ def compensated_sum(values: FloatArray) -> float:
     >>> compensated_sum(np.array([1e16, 1.0, -1e16]))
     1.0
     """
-    total = np.asarray(values, dtype=np.float64).ravel()
+    rest, error = np.asarray(values, dtype=np.float64).ravel(), 0.0
+    while rest.size > SLICE:
+        folds = [_folded(rest[k : k + SLICE], SLICE // 64) for k in range(0, rest.size, SLICE)]
+        rest = np.concatenate([part for part, _ in folds])
+        error += sum(lost for _, lost in folds)
+    rest, lost = _folded(rest, 1)
+    return float(rest[0]) + (error + lost) if rest.size else 0.0
+
+
+def _folded(values: FloatArray, size: int) -> tuple[FloatArray, float]:
+    """Add halves until at most `size` numbers are left; return them and the rounding errors."""
     error = 0.0
-    while total.size > 1:
-        half = total.size // 2
-        left, right, rest = total[:half], total[half : 2 * half], total[2 * half :]
+    while values.size > size:
+        half = values.size // 2
+        left, right, rest = values[:half], values[half : 2 * half], values[2 * half :]
         added = left + right
         virtual = added - left
         error += float(np.sum((left - (added - virtual)) + (right - virtual)))
-        total = np.concatenate([added, rest])
-    return float(total[0]) + error if total.size else 0.0
+        values = np.concatenate([added, rest])
+    return values, error
 
 
 def sum_error(values: FloatArray) -> float:

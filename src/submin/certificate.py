@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks
-from submin._sums import UNIT_ROUNDOFF, compensated_sum
+from submin import _checks, kernels
+from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray
 from submin.problem import Problem
 
@@ -112,9 +112,10 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, fl
     The error of s(v) is at most depth * unit roundoff * (|u(v)| + sum_i |y_i(v)|), and min(0, s) is
     1-Lipschitz, so these add up over the elements; the terms bound the errors of their violations.
     """
-    unary = np.where(np.isfinite(problem.unary), problem.unary, 0.0).ravel()
-    s, violation, depth, error = unary.copy(), 0.0, 3, 0.0
-    magnitude = float(np.sum(np.abs(unary)))
+    unary = problem.unary.ravel()
+    s = np.where(np.isfinite(unary), unary, 0.0) if problem.has_forced else unary.copy()
+    violation, depth, error = 0.0, 3, 0.0
+    magnitude = kernels.active.absolute_sum(s, 0)
     for term, part in zip(problem.terms, dual, strict=True):
         term.accumulate(part, s)
         excess = term.violation(part)
@@ -122,7 +123,7 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, fl
         error += excess.error
         depth += term.depth + 1
         magnitude += term.magnitude(part)
-    bound = compensated_sum(problem.least_costs(s)) + problem.constant - violation
+    bound = kernels.active.compensated_sum(problem.least_costs(s), 0) + problem.constant - violation
     return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
 
 

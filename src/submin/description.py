@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from submin.layout import Layout
 from submin.problem import Problem
 from submin.solvers.choice import choose
+from submin.solvers.solver import CountsMemory, ExactSolver, Solver, array_bytes
 
 
 def describe(problem: Problem, blocks: str | Sequence[str] = "auto") -> str:
-    """Describe a problem in plain words: elements, terms, blocks, and the choice of ``"auto"``.
+    """Describe a problem in plain words: elements, terms, blocks, memory, the choice of ``"auto"``.
 
     Parameters
     ----------
@@ -41,11 +43,39 @@ def describe(problem: Problem, blocks: str | Sequence[str] = "auto") -> str:
             f"term {index}: {type(term).__name__}, {term.size} dual coordinates, at most "
             f"{term.depth} functions on one element, {_blocks(count)}"
         )
-    dual = sum(term.size for term in problem.terms)
     choice = choose(layout)
-    lines.append(f"a pass is {layout.r} block projections; a dual has {8 * dual:,} bytes")
+    dual = array_bytes(layout, duals=1)
+    lines.append(f"a pass is {layout.r} block projections; a dual has {dual:,} bytes")
+    if isinstance(choice.solver, CountsMemory):
+        peak = peak_memory(layout, choice.solver)
+        lines.append(
+            f"a solve holds about {peak:,} bytes at its peak beside the problem's own data, "
+            f"{peak / problem.n:.0f} an element"
+        )
     lines.append(f"solver: {choice.solver}, because {choice.reason}")
     return "\n".join(lines)
+
+
+def peak_memory(layout: Layout, solver: Solver[Any]) -> int:
+    """Return the bytes of all arrays at the peak of a solve, beside the problem's own data.
+
+    These are the solver's, the best set, and those of one check.  Of an exact solver this is the
+    certificate (s and least costs), on the solver's own last dual; else the best dual with its s
+    lies beside, and the search among level sets takes more than a certificate (a greedy vertex, an
+    order, its ranks, gains, and their sums in long double).
+
+    Raises
+    ------
+    TypeError
+        If the solver does not count its arrays.
+    """
+    if not isinstance(solver, CountsMemory):
+        raise TypeError(f"{solver!r} does not count its arrays: it has no method `memory`")
+    if isinstance(solver, ExactSolver):
+        check = array_bytes(layout, vectors=2)
+    else:
+        check = array_bytes(layout, duals=2, vectors=7)
+    return solver.memory(layout) + layout.n + check
 
 
 def _blocks(count: int) -> str:

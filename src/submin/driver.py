@@ -107,8 +107,11 @@ class Incumbent:
         """Make a set the incumbent."""
         self.value, self.members, self.certificate = value, members, None
 
-    def offer_dual(self, dual: Dual, s: FloatArray) -> float:
-        """Keep a feasible dual if it is better for the goal; return its lower bound."""
+    def offer_dual(self, dual: Dual, s: FloatArray, final: bool = False) -> float:
+        """Keep a feasible dual if it is better for the goal; return its lower bound.
+
+        Of a `final` one the solver lets go: it is kept without a copy.
+        """
         if not np.all(np.isfinite(s)):
             element = int(np.argmin(np.isfinite(s)))
             raise FloatingPointError(
@@ -118,8 +121,8 @@ class Incumbent:
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
-            kept, copies = s.copy(), [part.copy() for part in dual]
-            self.s, self.dual, self.certificate = kept, copies, None
+            kept = (s, dual) if final else (s.copy(), [part.copy() for part in dual])
+            (self.s, self.dual), self.certificate = kept, None
             self.quality = quality
         return bound
 
@@ -158,7 +161,7 @@ class Run(Generic[State]):
     @property
     def passes(self) -> float:
         """Projections in units of the number of blocks."""
-        return self.projections / max(self.layout.r, 1)
+        return self.projections / self.layout.r if self.projections else 0.0
 
     @property
     def seconds(self) -> float:
@@ -203,9 +206,9 @@ class Run(Generic[State]):
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        goal = self.limits.next_check(self.passes) * self.layout.r
-        if not self.measured:
-            goal = float("inf")
+        goal = float("inf")
+        if self.measured:
+            goal = self.limits.next_check(self.passes) * self.layout.r
         deadline = self.started + self.limits.time_limit
         while self.projections < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)
@@ -216,8 +219,9 @@ class Run(Generic[State]):
     def _check(self, state: State) -> bool:
         """Measure, record, report, and say whether to stop."""
         dual, s = self.solver.iterate(self.layout, state)
-        bound = self.best.offer_dual(dual, s)
-        if self.exact is not None and self.exact.done(state):
+        done = self._done(state)
+        bound = self.best.offer_dual(dual, s, final=done)
+        if self.exact is not None and done:
             members, smooth_gap = self.exact.minimizer(state), float("nan")
             value = self.best.offer_set(members)
             if value == self.best.value:  # of several minimisers, the one that was asked for
@@ -251,7 +255,7 @@ class Run(Generic[State]):
         if self.limits.goal is PROXIMAL:
             self.near = record.smooth_gap <= max(self.limits.tol, self._smooth_rounding(dual, s))
             return self.near
-        if self.layout.r == 0:
+        if not any(part.size for part in dual):
             return True
         if record.value - record.lower_bound > self.threshold:
             return False

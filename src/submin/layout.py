@@ -9,7 +9,8 @@ decomposition, so that the result of any solver on any blocks warm-starts any ot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
 from submin.terms.fixing import Fixing
-from submin.terms.term import Block, Term
+from submin.terms.term import Block, Term, check_decomposition
 
 MOST_THREADS = 256
 
@@ -57,14 +58,9 @@ class Layout:
             raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
         if not isinstance(decomposition, str | Sequence):
             raise TypeError(f"blocks must be a name or one for each term, and not {decomposition}")
-        if isinstance(threads, bool) or not isinstance(threads, int | np.integer):
-            raise TypeError(
-                f"threads is {threads!r}: it must be a whole number, or 0 for all cores"
-            )
-        if threads < 0:
-            raise ValueError(f"threads is {threads}: give a number of threads, or 0 for all cores")
         problem.check_data()
-        self.problem, self.threads = problem, min(int(threads), MOST_THREADS)
+        self.problem = problem
+        self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
         self.unary = problem.finite_unary()
         names = (
             _name_for_all(problem.terms, decomposition)
@@ -76,12 +72,25 @@ class Layout:
                 f"blocks has {len(names)} names for {len(problem.terms)} terms: "
                 "give one name for all, or one for each term"
             )
-        self.blocks: list[Block] = []
-        self.owners: list[int] = []
-        for owner, (term, name) in enumerate(zip(problem.terms, names, strict=True)):
-            blocks = term.blocks(name, self.threads)
-            self.blocks.extend(blocks)
-            self.owners.extend([owner] * len(blocks))
+        for term, name in zip(problem.terms, names, strict=True):
+            check_decomposition(term, name)
+        self._names = names
+
+    @cached_property
+    def _parts(self) -> list[Sequence[Block]]:
+        """The blocks of each term, made when first asked for: a maximum flow needs none."""
+        terms = zip(self.problem.terms, self._names, strict=True)
+        return [term.blocks(name, self.threads) for term, name in terms]
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks of all terms, in order."""
+        return [block for part in self._parts for block in part]
+
+    @cached_property
+    def owners(self) -> list[int]:
+        """The number of the term that each block belongs to."""
+        return [owner for owner, part in enumerate(self._parts) for _ in part]
 
     @property
     def r(self) -> int:
@@ -145,12 +154,21 @@ class Layout:
         """Return the elements of block `i`."""
         return self.blocks[i].support()
 
+    @cached_property
+    def supports(self) -> list[IndexArray]:
+        """The elements of each block, kept from the first use on."""
+        return [block.support() for block in self.blocks]
+
+    def degrees(self, chosen: Iterable[int] | None = None) -> FloatArray:
+        """Return mu: how many blocks, or of the chosen ones, touch each element, shape (n,)."""
+        mu = np.zeros(self.n)
+        for i in range(self.r) if chosen is None else chosen:
+            mu[self.supports[i]] += 1.0
+        return mu
+
     def overlap(self) -> int:
         """Return omega, the largest number of blocks on one element, O(sum of supports)."""
-        touching = np.zeros(self.n, dtype=np.int64)
-        for block in self.blocks:
-            touching[block.support()] += 1
-        return int(touching.max())
+        return int(self.degrees().max())
 
     def sweep(self, i: int, dual: Dual, s: FloatArray) -> None:
         """Minimise ||s||^2 over block `i` exactly, in place."""
@@ -159,6 +177,24 @@ class Layout:
     def project(self, i: int, dual: Dual, s: FloatArray, c: float) -> FloatArray:
         """Return block `i` of Proj(y - s / c)."""
         return self.blocks[i].project(dual[self.owners[i]], s, c)
+
+    def project_weighted(
+        self, i: int, dual: Dual, s: FloatArray, weights: FloatArray, c: float = 1.0
+    ) -> FloatArray:
+        """Return block `i` of the y' that minimises <s, y'> + c/2 sum_v w_v (y'_v - y_v)^2.
+
+        It is the point nearest to y - s / (c w) in the norm of the weights.  A block that can
+        project in the Euclidean norm only takes its largest weight for all of its elements: a
+        shorter step, which descends as surely.
+        """
+        block, part, where = self.blocks[i], dual[self.owners[i]], self.supports[i]
+        own = weights[where]
+        largest = float(own.max(initial=0.0))
+        if not block.weighted or own.min(initial=largest) == largest:
+            return block.project(part, s, c * largest)
+        step = np.zeros(self.n)
+        step[where] = s[where] / (c * own)
+        return block.project_weighted(part, step, weights)
 
     def take(self, i: int, dual: Dual) -> FloatArray:
         """Copy block `i` out of the dual."""
@@ -191,9 +227,9 @@ class OpenLayout(Layout):
     def __init__(self, layout: Layout, fixing: Fixing, dual: Sequence[FloatArray]) -> None:
         self.problem, self.threads = layout.problem, layout.threads
         parts = [block.undecided(fixing) for block in layout.blocks]
+        kept = zip(layout.owners, parts, strict=True)
+        self.owners = [owner for owner, part in kept if part is not None]
         self.blocks = [part for part in parts if part is not None]
-        owners = zip(layout.owners, parts, strict=True)
-        self.owners = [owner for owner, part in owners if part is not None]
         self.kept = [part.copy() for part in dual]
         for owner, block in zip(self.owners, self.blocks, strict=True):
             block.put(self.kept[owner], np.zeros(block.size))

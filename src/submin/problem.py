@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks
+from submin import _checks, kernels
 from submin._sums import common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray
 from submin.terms.term import Term
@@ -105,9 +105,10 @@ class Problem:
             term.check_data()
 
     def _check_overflow(self) -> None:
-        finite = np.where(np.isfinite(self.unary), self.unary, 0.0)
-        with np.errstate(over="ignore"):
-            total = float(np.sum(np.abs(finite)))
+        finite = (
+            np.where(np.isfinite(self.unary), self.unary, 0.0) if self.has_forced else self.unary
+        )
+        total = kernels.active.absolute_sum(finite.ravel(), 0)
         if not total < 1e150:  # squares of s must fit
             index = int(np.argmax(np.abs(finite)))
             raise ValueError(
@@ -166,7 +167,7 @@ class Problem:
     @cached_property
     def has_forced(self) -> bool:
         """Whether any element has a hard constraint."""
-        return bool(np.any(self.forced_in) or np.any(self.forced_out))
+        return bool(np.any(np.isinf(self.unary)))
 
     def repaired(self, members: BoolArray) -> BoolArray:
         """Return the flat set with the hard constraints imposed; never raises the value."""
@@ -189,7 +190,10 @@ class Problem:
             chosen = self.unary.ravel()[flat & ~self.forced_in]
         else:
             chosen = self.unary.ravel()[flat]
-        parts = [compensated_sum(chosen), *(term.evaluate(flat) for term in self.terms)]
+        parts = [
+            kernels.active.compensated_sum(chosen, 0),
+            *(term.evaluate(flat) for term in self.terms),
+        ]
         return compensated_sum(np.array([*parts, self.constant]))
 
     def minor(self, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
@@ -277,10 +281,12 @@ class Problem:
     @cached_property
     def granularity(self) -> float:
         """A number that divides all values of F, less the constant; 0 if none is known."""
-        finite = self.unary[np.isfinite(self.unary)]
-        parts = [term.granularity() for term in self.terms]
+        finite = self.unary[np.isfinite(self.unary)] if self.has_forced else self.unary
         own = common_granularity(finite)
-        if own == 0.0 or 0.0 in parts:
+        if own == 0.0:
+            return 0.0
+        parts = [term.granularity() for term in self.terms]
+        if 0.0 in parts:
             return 0.0
         return common_granularity(np.array([own if finite.any() else 0.0, *parts]))
 

@@ -22,18 +22,19 @@ def greedy_vertices(values):
         yield vertex
 
 
-def assert_projection(a, y, values, tolerance=1e-9):
-    """Check that y is the point of B(F) closest to a.
+def assert_projection(a, y, values, tolerance=1e-9, weights=1.0):
+    """Check that y is the point of B(F) closest to a in the norm sum weights (.)^2.
 
     It is if and only if no set has y(S) > F(S), y(V) = F(V), and no vertex v has
-    (a - y) . (v - y) > 0.
+    weights (a - y) . (v - y) > 0.
     """
     scale = 1.0 + np.abs(values).max() + np.abs(a).max()
     excess = set_sums(y) - values
     assert excess.max() <= tolerance * scale
     assert abs(excess[-1]) <= tolerance * scale
-    steepest = max((a - y) @ (vertex - y) for vertex in greedy_vertices(values))
-    assert steepest <= tolerance * scale**2
+    gradient = weights * (a - y)
+    steepest = max(gradient @ (vertex - y) for vertex in greedy_vertices(values))
+    assert steepest <= tolerance * scale**2 * np.max(weights)
 
 
 def random_submodular(rng, size):

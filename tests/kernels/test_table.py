@@ -83,3 +83,41 @@ def test_values_that_are_not_submodular_terminate(arity):
         y, first = np.zeros(arity), np.zeros(1, dtype=np.int32)
         native.table_project(members, values, first, y, s, 1.0, out, 1)
         assert np.isfinite(out).all()
+
+
+def least_second_difference(values):
+    """The smallest F(A + i) + F(A + j) - F(A) - F(A + i + j), set by set."""
+    bits = [1 << b for b in range(values.size.bit_length() - 1)]
+    return min(
+        (
+            (values[base | i] + values[base | j]) - (values[base] + values[base | i | j])
+            for i in bits
+            for j in bits
+            for base in range(values.size)
+            if i < j and not base & (i | j)
+        ),
+        default=np.inf,
+    )
+
+
+@pytest.mark.parametrize("kernels", [reference, native])
+@pytest.mark.parametrize("arity", range(7))
+def test_second_differences_are_those_of_all_sets(kernels, arity):
+    values = np.random.default_rng(arity).normal(size=(6, 1 << arity))
+    found = np.zeros(6)
+    kernels.table_second_differences(values, found, 1)
+    assert found.tolist() == [least_second_difference(row) for row in values]
+
+
+def test_second_differences_do_not_depend_on_threads():
+    values = np.random.default_rng(0).normal(size=(9000, 16))
+    one, two = np.zeros((2, 9000))
+    native.table_second_differences(values, one, 1)
+    native.table_second_differences(values, two, 2)
+    assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize(("shape", "out"), [((2, 3), 2), ((2, 0), 2), ((2, 4), 3)])
+def test_second_differences_refuse_sizes_that_do_not_fit(shape, out):
+    with pytest.raises(ValueError, match="has size"):
+        native.table_second_differences(np.zeros(shape), np.zeros(out), 1)

@@ -82,3 +82,21 @@ class ChainKernels(Protocol):
         threads: int,
     ) -> None:
         """Project with c = 1 in place and update ``s``."""
+
+    def linear_forests(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        forest: IndexArray,
+        edge: IndexArray,
+        orientation: npt.NDArray[np.int8],
+        first: npt.NDArray[np.uint8],
+    ) -> None:
+        """Put each edge into the first linear forest that it fits in, and list the paths.
+
+        A linear forest is a family of paths without a common node; an edge fits in if no node gets
+        a third edge and no cycle is closed.  The edges are written forest by forest and path by
+        path, in the order in which the path runs through them: the number of the forest, that of
+        the edge, 1 for running from tail to head or -1, and 1 at the first edge of each path.
+        O(edges) expected, times the forests tried beyond the first open one of each node.
+        """

@@ -12,6 +12,9 @@ and the new values are the slopes of the taut string through them (Davies & Kova
 doi:10.1214/aos/996986501). With the opposite sign they are the minimiser x of
 ``1/2 |x - a|^2 + sum_j forward_j (x_j - x_{j+1})_+ + backward_j (x_{j+1} - x_j)_+``.
 
+In the norm ``sum_j (.)_j^2 / d_j`` the string goes the way d_j from sum j - 1 to sum j, and the new
+values are its slopes times d.
+
 Signatures and conventions are those of :mod:`submin.kernels.protocol`; ``threads`` is accepted
 and ignored.
 """
@@ -19,7 +22,7 @@ and ignored.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +35,7 @@ __all__ = [
     "grid_chains_sweep",
     "path_chains_project",
     "path_chains_sweep",
+    "solve_chain",
     "taut_string",
 ]
 
@@ -43,21 +47,23 @@ def _next_piece(
     values: Sequence[Number],
     down: Sequence[Number],
     up: Sequence[Number],
+    places: Sequence[Number],
     apex: int,
     offset: Number,
 ) -> Piece:
     """Find the straight piece that starts after node ``apex``: its last node, slope, and side.
 
-    ``offset`` is the distance of the string from the sums at the apex. Side is 1 where the piece
-    touches the upper end of a gate, -1 at a lower end.
+    ``places[j + 1]`` is where gate j stands, and ``offset`` the distance of the string from the
+    sums at the apex. Side is 1 where the piece touches the upper end of a gate, -1 at a lower end.
     """
     last = len(values) - 1
     total = -offset
     low = high = None
     for j in range(apex + 1, last + 1):
         total = total + values[j]
-        bottom = (total - down[j]) / (j - apex)
-        top = (total + up[j]) / (j - apex)
+        way = places[j + 1] - places[apex + 1]
+        bottom = (total - down[j]) / way
+        top = (total + up[j]) / way
         if low is not None and top < low[1]:
             return low
         if high is not None and bottom > high[1]:
@@ -66,11 +72,14 @@ def _next_piece(
             low = (j, bottom, -1)
         if high is None or top <= high[1]:
             high = (j, top, 1)
-    return last, total / (last - apex), 1
+    return last, total / (places[last + 1] - places[apex + 1]), 1
 
 
 def taut_string(
-    values: Sequence[Number], down: Sequence[Number], up: Sequence[Number]
+    values: Sequence[Number],
+    down: Sequence[Number],
+    up: Sequence[Number],
+    lengths: Sequence[Number] | None = None,
 ) -> Iterator[Piece]:
     """Pull the string taut: yield its straight pieces as (last node, slope, side).
 
@@ -81,6 +90,8 @@ def taut_string(
     down, up
         How far the flow of each edge may go down and up, k numbers each; those of the last node,
         which has no edge, are zero.
+    lengths
+        The way d_j from each sum to the next, k numbers above 0; by default 1.
 
     Notes
     -----
@@ -95,31 +106,36 @@ def taut_string(
     >>> [piece[:2] for piece in taut_string([-6, -6.25, -13.75], weights, weights)]
     [(1, -6.25), (2, -13.5)]
     """
+    places = list(accumulate(lengths or [1] * len(values), initial=0))
     apex, offset = -1, 0 * values[0]
     while apex < len(values) - 1:
-        apex, slope, side = _next_piece(values, down, up, apex, offset)
+        apex, slope, side = _next_piece(values, down, up, places, apex, offset)
         offset = up[apex] if side > 0 else -down[apex]
         yield apex, slope, side
 
 
-def _solve(
-    values: FloatArray, flow: FloatArray, backward: FloatArray, forward: FloatArray
+def solve_chain(
+    values: FloatArray,
+    flow: FloatArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    lengths: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the new values and flows of one chain."""
+    """Return the new values and flows of one chain, nearest in the norm sum (.)^2 / lengths."""
     down = [*(backward + flow).tolist(), 0.0]
     up = [*(forward - flow).tolist(), 0.0]
-    slopes = np.empty_like(values)
+    new_values = np.empty_like(values)
     new_flow = np.empty_like(flow)
     begin, change = 0, 0.0
-    for end, slope, side in taut_string(values.tolist(), down, up):
-        slopes[begin : end + 1] = slope
-        moved = flow[begin:end] + change + np.cumsum(slope - values[begin:end])
+    for end, slope, side in taut_string(values.tolist(), down, up, lengths.tolist()):
+        new_values[begin : end + 1] = slope * lengths[begin : end + 1]
+        moved = flow[begin:end] + change + np.cumsum(new_values[begin:end] - values[begin:end])
         new_flow[begin:end] = np.clip(moved, -backward[begin:end], forward[begin:end])
         if end < flow.size:
             new_flow[end] = forward[end] if side > 0 else -backward[end]
             change = float(new_flow[end] - flow[end])
         begin = end + 1
-    return slopes, new_flow
+    return new_values, new_flow
 
 
 def _project(
@@ -134,7 +150,7 @@ def _project(
     """Return one chain's new values and the new flows of ``edges``; sign -1: from head to tail."""
     backward, forward = (np.broadcast_to(w, flow.shape)[edges] for w in weights)
     down, up = np.where(sign < 0, forward, backward), np.where(sign < 0, backward, forward)
-    values, moved = _solve(s[nodes] / c, flow[edges] * sign, down, up)
+    values, moved = solve_chain(s[nodes] / c, flow[edges] * sign, down, up, np.ones(nodes.size))
     return values, moved * sign
 
 

@@ -19,14 +19,19 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.chains_protocol import ChainKernels
 from submin.kernels.groups_protocol import GroupKernels
+from submin.kernels.metric_protocol import MetricKernels
+from submin.kernels.sums_protocol import SumKernels
 
 __all__ = ["KernelSet"]
 
 
-class KernelSet(ChainKernels, GroupKernels, Protocol):
+class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol):
     """The functions that every kernel set provides."""
 
     def edges_project(
@@ -169,6 +174,22 @@ class KernelSet(ChainKernels, GroupKernels, Protocol):
         threads: int,
     ) -> None:
         """Project the functions ``tables`` with c = 1 in place and update ``s``."""
+
+    def table_second_differences(self, values: FloatArray, out: FloatArray, threads: int) -> None:
+        """Write the least F(A + i) + F(A + j) - F(A) - F(A + i + j) of each table.
+
+        ``values`` is (m, 2**k), k <= 20, and ``out`` (m,): infinite where there is no pair i, j.
+        O(k**2 2**k) a table.
+        """
+
+    def evaluate_sets(
+        self, address: int, data: int, sets: npt.NDArray[np.uint8], out: FloatArray
+    ) -> None:
+        """Call a C function for each row of a matrix of masks, one byte for each element.
+
+        ``double (*)(const uint8_t *member, int64_t size, void *data)`` is at ``address``, and
+        ``data`` is what its last argument points to, or 0.
+        """
 
     def colour(self, pointers: PointerArray, members: IndexArray, colours: IndexArray) -> None:
         """Give each function the first colour that no earlier function on any of its elements has.

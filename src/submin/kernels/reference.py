@@ -12,9 +12,11 @@ The one primitive is the projection ``y+ = Proj_B(a)`` of ``a = y - s / c`` onto
 
 from __future__ import annotations
 
-from itertools import pairwise
+import ctypes
+from itertools import combinations, pairwise
 
 import numpy as np
+import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from submin._typing import FloatArray, IndexArray, PointerArray
@@ -24,32 +26,61 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
+from submin.kernels.diagonal_metric import (
+    project_table,
+    weighted_cardinality,
+    weighted_chains,
+    weighted_hyperedge,
+    weighted_table,
+    weighted_truncation,
+)
+from submin.kernels.forests_reference import linear_forests
 from submin.kernels.groups_reference import (
     hyperedge_project,
     hyperedge_sweep,
     truncation_project,
     truncation_sweep,
 )
+from submin.kernels.sums_reference import (
+    absolute_sum,
+    compensated_sum,
+    edges_excess,
+    grid_accumulate,
+    grid_cut_value,
+)
 
 __all__ = [
+    "absolute_sum",
     "cardinality_greedy",
     "cardinality_project",
     "cardinality_sweep",
     "colour",
+    "compensated_sum",
+    "edges_excess",
     "edges_project",
     "edges_sweep",
+    "evaluate_sets",
+    "grid_accumulate",
     "grid_chains_project",
     "grid_chains_sweep",
+    "grid_cut_value",
     "grid_project",
     "grid_sweep",
     "hyperedge_project",
     "hyperedge_sweep",
+    "linear_forests",
     "path_chains_project",
     "path_chains_sweep",
     "table_project",
+    "table_second_differences",
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
+    "weighted_cardinality",
+    "weighted_chains",
+    "weighted_hyperedge",
+    "weighted_table",
+    "weighted_truncation",
 ]
 
 
@@ -276,47 +307,6 @@ def cardinality_greedy(
 # Explicit tables.
 
 
-def _subset_sums(y: FloatArray) -> FloatArray:
-    """Return ``y(S)`` for all subsets S, by doubling: ``y(S + b) = y(S) + y_b``.
-
-    >>> _subset_sums(np.array([1.0, 10.0]))
-    array([ 0.,  1., 10., 11.])
-    """
-    sums: FloatArray = np.zeros(1)
-    for value in y:
-        sums = np.concatenate([sums, sums + value])
-    return sums
-
-
-def _subsets(members: PointerArray) -> PointerArray:
-    """Return the bit masks of all subsets of ``members``.
-
-    >>> _subsets(np.array([0, 2]))
-    array([0, 1, 4, 5])
-    """
-    return _subset_sums(np.exp2(members)).astype(np.int64)
-
-
-def _project_table(a: FloatArray, values: FloatArray) -> FloatArray:
-    """Project ``a`` onto B(F) by decomposition (Groenevelt 1991, 10.1016/0377-2217(91)90300-K).
-
-    Let y be the projection onto the hyperplane ``y(E) = F(E)`` alone and A a minimiser of
-    ``F - y``. If ``F(A) - y(A) = 0`` then y is feasible, hence the answer. Otherwise A is tight at
-    the answer, which splits into the projections for the restriction of F to A and for its
-    contraction ``S -> F(A + S) - F(A)``.
-    """
-    y: FloatArray = a + (values[-1] - a.sum()) / a.size
-    slack = values - _subset_sums(y)
-    worst = int(np.argmin(slack[:-1]))
-    if slack[worst] >= -4 * a.size * np.finfo(float).eps * np.abs(y).sum():
-        return y
-    inside = np.flatnonzero(worst >> np.arange(a.size) & 1)
-    outside = np.flatnonzero(~worst >> np.arange(a.size) & 1)
-    y[inside] = _project_table(a[inside], values[_subsets(inside)])
-    y[outside] = _project_table(a[outside], values[worst | _subsets(outside)] - values[worst])
-    return y
-
-
 def table_project(
     members: IndexArray,
     values: FloatArray,
@@ -331,7 +321,7 @@ def table_project(
     rows, results = y.reshape(members.shape), out.reshape(-1, members.shape[1])
     for result, table in zip(results, tables, strict=True):
         a = rows[table] - s[members[table]] / c
-        result[:] = _project_table(a, values[table if len(values) > 1 else 0])
+        result[:] = project_table(a, np.ones(a.size), values[table if len(values) > 1 else 0])
 
 
 def table_sweep(
@@ -348,6 +338,32 @@ def table_sweep(
     rows = y.reshape(members.shape)
     s[members[tables]] += updated - rows[tables]
     rows[tables] = updated
+
+
+def table_second_differences(values: FloatArray, out: FloatArray, threads: int) -> None:
+    """Write the least F(A + i) + F(A + j) - F(A) - F(A + i + j) of each table."""
+    rows, subsets = values.shape
+    out[...] = np.inf
+    for i, j in combinations(range(subsets.bit_length() - 1), 2):
+        bits = values.reshape(rows, subsets >> (j + 1), 2, 1 << (j - i - 1), 2, 1 << i)
+        apart = bits[:, :, 0, :, 1] + bits[:, :, 1, :, 0]
+        together = bits[:, :, 0, :, 0] + bits[:, :, 1, :, 1]
+        np.minimum(out, (apart - together).min(axis=(1, 2, 3)), out=out)
+
+
+# Functions that are compiled.
+
+
+def evaluate_sets(address: int, data: int, sets: npt.NDArray[np.uint8], out: FloatArray) -> None:
+    """Call the C function at an address for each row of a matrix of masks."""
+    if not address:
+        raise ValueError("the address of the function is null")
+    if out.shape != sets.shape[:1]:
+        raise ValueError(f"out has size {out.size}, expected {sets.shape[0]}")
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    function = ctypes.CFUNCTYPE(ctypes.c_double, pointer, size, pointer)(address)
+    for row, members in enumerate(np.ascontiguousarray(sets)):
+        out[row] = function(members.ctypes.data, members.size, data or None)
 
 
 # Colouring: functions of one colour have pairwise disjoint supports.

@@ -8,12 +8,15 @@ from typing import Any
 from submin.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.acdm import ACDM
+from submin.solvers.anderson_sweeps import AndersonSweeps
 from submin.solvers.ap import AP
 from submin.solvers.choice import Choice, choose, choose_proximal
 from submin.solvers.douglas_rachford import DouglasRachford
 from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
+from submin.solvers.iap import IAP
 from submin.solvers.max_flow import MaxFlow
+from submin.solvers.parallel_acdm import ParallelACDM
 from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
@@ -26,14 +29,17 @@ __all__ = [
     "ACDM",
     "AP",
     "FISTA",
+    "IAP",
     "RCDM",
     "REGISTRY",
     "AcceleratedSweeps",
+    "AndersonSweeps",
     "Choice",
     "CyclicSweeps",
     "DouglasRachford",
     "FrankWolfe",
     "MaxFlow",
+    "ParallelACDM",
     "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
@@ -51,10 +57,13 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "acdm": ACDM,
     "restarted_acdm": RestartedACDM,
     "parallel_rcdm": ParallelRCDM,
+    "parallel_acdm": ParallelACDM,
     "ap": AP,
+    "iap": IAP,
     "cyclic_sweeps": CyclicSweeps,
     "permuted_sweeps": PermutedSweeps,
     "accelerated_sweeps": AcceleratedSweeps,
+    "anderson_sweeps": AndersonSweeps,
     "fista": FISTA,
     "douglas_rachford": DouglasRachford,
     "frank_wolfe": FrankWolfe,

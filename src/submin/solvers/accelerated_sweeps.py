@@ -27,6 +27,7 @@ import numpy as np
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout
 from submin.solvers.randomness import seeded
+from submin.solvers.solver import array_bytes
 
 FEW_BLOCKS = 16
 
@@ -98,3 +99,7 @@ class AcceleratedSweeps:
         """Return y; s is summed afresh, so that rounding does not drift."""
         state.s = layout.total(state.y)
         return state.y, state.s
+
+    def memory(self, layout: Layout) -> int:
+        """Count the current and the previous y and s, and the s that ``iterate`` sums afresh."""
+        return array_bytes(layout, duals=2, vectors=3)

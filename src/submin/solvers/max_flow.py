@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from submin import _checks
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
+from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_cut import GridCut
 from submin.terms.term import Term
@@ -88,10 +90,7 @@ class MaxFlow:
     largest: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.sweeps, int) or isinstance(self.sweeps, bool):
-            raise TypeError(f"sweeps is {self.sweeps!r}: it must be a whole number")
-        if self.sweeps < 0:
-            raise ValueError(f"sweeps is {self.sweeps}: it must be 0 or more")
+        _checks.whole_number("sweeps", self.sweeps, 0)
 
     def start(self, layout: Layout, dual: Dual) -> MaxFlowState:
         """Start from a feasible dual.
@@ -112,7 +111,7 @@ class MaxFlow:
                 f"MaxFlow needs the compiled kernels and at most {MOST_ELEMENTS} elements; "
                 "AcceleratedSweeps runs without them"
             )
-        joined = np.concatenate([np.zeros(0), *dual])
+        joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
         state = MaxFlowState(y, layout.total(y))
@@ -174,6 +173,20 @@ class MaxFlow:
     def minimizer(self, state: MaxFlowState) -> BoolArray:
         """Return the smallest (or largest) minimiser."""
         return state.members
+
+    def memory(self, layout: Layout) -> int:
+        """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
+
+        A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
+        bytes).  A graph's has these for every arc, beside joined copies of the edges' data.
+        """
+        lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
+        own = array_bytes(layout, duals=1, vectors=2) + lists
+        grid = _single_grid(layout)
+        if grid is not None:
+            return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
+        edges = sum(term.size for term in layout.problem.terms)
+        return own + layout.n * (4 + 4 + 4) + edges * (2 * 12 + 2 * 4 + 2 * 8)
 
 
 def _single_grid(layout: Layout) -> GridCut | None:

@@ -1,13 +1,15 @@
 """Parallel random coordinate descent: Li & Milenkovic 2018 (arXiv:1803.03851).
 
     In each iteration k:
-        Pick K of the r blocks uniformly at random
-        c <- the largest number of picked blocks on one element
-        For each picked block i, all from the same s:  y^(i) <- Proj_{B(F_i)}(y^(i) - s / c)
+        Pick a set C of blocks, at most K:  uniformly at random, or a random part of a partition
+        mu_v <- the number of blocks of C that touch element v
+        For each block i of C, all from the same s:
+            y^(i) <- argmin over y in B(F_i) of  sum_v mu_v (y_v - (y_v^(i) - s_v / mu_v))^2
 
-The Hessian of ||s||^2 / 2 restricted to the picked blocks has the norm c, so every iteration
-descends; picked blocks without common elements take full steps.  All projections of an iteration
-are independent of one another.
+The blocks of C share s where they have elements in common and take full steps elsewhere, and
+||s||^2 falls in every iteration (see ``iap``, which is K = r).  The greedy partition packs blocks
+with few common elements into one part.  All projections of an iteration are independent of one
+another.
 """
 
 from __future__ import annotations
@@ -16,20 +18,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from submin._typing import Dual, FloatArray, IndexArray
+from submin._typing import Dual, FloatArray
 from submin.layout import Layout
 from submin.solvers.randomness import seeded
+from submin.solvers.samplings import SAMPLINGS, Sampling, check_sampling
 
 
 @dataclass
 class ParallelRCDMState:
-    """The dual y, its s, and how many picked blocks touch each element."""
+    """The dual y, its s, and what picks the blocks."""
 
     y: Dual
     s: FloatArray
     generator: np.random.Generator
-    supports: list[IndexArray]
-    touched: IndexArray
+    sampling: Sampling
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,14 @@ class ParallelRCDM:
         K, the number of blocks of one iteration; at most r are taken.
     seed : int, optional
         Seed of the random picks.
+    sampling : str, optional
+        ``"uniform"``: any K blocks.  ``"greedy"``: a random part of a partition into ceil(r / K)
+        parts that overlap little.
 
     Raises
     ------
     ValueError
-        If `batch` is below 1.
+        If `batch` is below 1, or there is no sampling of that name.
 
     Examples
     --------
@@ -58,43 +63,25 @@ class ParallelRCDM:
 
     batch: int = 4
     seed: int = 0
+    sampling: str = "uniform"
 
     def __post_init__(self) -> None:
-        if isinstance(self.batch, bool) or not isinstance(self.batch, int):
-            raise TypeError(f"batch is {self.batch!r}: it must be a whole number of blocks")
-        if self.batch < 1:
-            raise ValueError(f"batch is {self.batch}: at least 1 block moves in each iteration")
+        check_sampling(self.batch, self.sampling)
 
     def start(self, layout: Layout, dual: Dual) -> ParallelRCDMState:
         """Start from a feasible dual."""
-        return ParallelRCDMState(
-            y=dual,
-            s=layout.total(dual),
-            generator=seeded(self.seed),
-            supports=[layout.support(i) for i in range(layout.r)],
-            touched=np.zeros(layout.n, dtype=np.int32),
-        )
+        sampling = SAMPLINGS[self.sampling](layout, self.batch)
+        return ParallelRCDMState(dual, layout.total(dual), seeded(self.seed), sampling)
 
     def step(self, layout: Layout, state: ParallelRCDMState) -> int:
-        """Project K random blocks, all from the same s."""
-        count = min(self.batch, layout.r)
-        picked = state.generator.choice(layout.r, count, replace=False, shuffle=False).tolist()
-        c = float(self._overlap(state, picked))
-        targets = [layout.project(i, state.y, state.s, c) for i in picked]
-        for i, target in zip(picked, targets, strict=True):
+        """Project the blocks of one set, all from the same s."""
+        chosen = state.sampling.draw(state.generator)
+        mu = layout.degrees(chosen)
+        targets = [layout.project_weighted(i, state.y, state.s, mu) for i in chosen]
+        for i, target in zip(chosen, targets, strict=True):
             layout.accumulate(i, target - layout.take(i, state.y), state.s)
             layout.put(i, state.y, target)
-        return count
-
-    def _overlap(self, state: ParallelRCDMState, picked: list[int]) -> int:
-        """Return the largest number of picked blocks on one element."""
-        most = 1
-        for i in picked:
-            state.touched[state.supports[i]] += 1
-            most = max(most, int(np.max(state.touched[state.supports[i]], initial=1)))
-        for i in picked:
-            state.touched[state.supports[i]] = 0
-        return most
+        return len(chosen)
 
     def iterate(self, layout: Layout, state: ParallelRCDMState) -> tuple[Dual, FloatArray]:
         """Return y; s is summed afresh, so that rounding does not drift."""

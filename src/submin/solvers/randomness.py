@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from submin import _checks
+
 
 def seeded(seed: int) -> np.random.Generator:
     """Return the generator of a seed.
@@ -15,8 +17,4 @@ def seeded(seed: int) -> np.random.Generator:
     TypeError
         If it is not an integer.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise TypeError(f"seed is {seed!r}: it must be an integer, so that runs can be repeated")
-    if seed < 0:
-        raise ValueError(f"seed is {seed}: it must be 0 or more")
-    return np.random.default_rng(seed)
+    return np.random.default_rng(_checks.whole_number("seed", seed, 0))

@@ -1,8 +1,8 @@
 """ACDM with restarts that need no knowledge of the problem: Fercoq & Qu 2018 (arXiv:1803.05771).
 
-    K_0 passes of r iterations are the shortest epoch.
+    K_0 passes are the shortest epoch.
     In each epoch l = 1, 2, 3, ...:
-        run APPROX (see ``acdm``) for 2^j K_0 passes, 2^j the largest power of two that divides l
+        run APPROX (see ``approx``) for 2^j K_0 passes, 2^j the largest power of two that divides l
         start the next epoch from the better of its result and its starting point
 
 So the lengths are K_0 (1, 2, 1, 4, 1, 2, 1, 8, ...).  Whatever the best length is, the sequence
@@ -16,11 +16,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from submin.layout import Layout
-from submin.solvers.acdm import ACDM, ACDMState
+from submin.solvers.acdm import ACDM
+from submin.solvers.approx import Approx, ApproxState
 
 
 @dataclass(frozen=True)
-class RestartedACDM(ACDM):
+class RestartedApprox(Approx):
+    """APPROX with the restarts of Fercoq & Qu."""
+
+    epoch_passes: float | None = 8.0
+
+    def epoch_iterations(self, n: int, period: float, epoch: int) -> int:
+        """Return K_0 passes times the largest power of two that divides the epoch's number."""
+        shortest = super().epoch_iterations(n, period, epoch)
+        number = epoch + 1
+        return shortest * (number & -number)
+
+    def _end_epoch(self, layout: Layout, state: ApproxState) -> None:
+        """Start the next epoch from the better of the old and the new point."""
+        y, s = self.iterate(layout, state)
+        start = state.epoch_start
+        if start is not None and float(s @ s) > float(np.square(layout.total(start)).sum()):
+            y, s = [part.copy() for part in start], layout.total(start)
+        self._begin_epoch(layout, state, y, s)
+        state.epoch_start = [part.copy() for part in y]
+
+
+@dataclass(frozen=True)
+class RestartedACDM(RestartedApprox, ACDM):
     """Accelerated random coordinate descent with the restarts of Fercoq & Qu.
 
     Parameters
@@ -40,20 +63,4 @@ class RestartedACDM(ACDM):
     0.0
     """
 
-    epoch_passes: float | None = 8.0
     step_constant: float | None = None
-
-    def epoch_iterations(self, n: int, r: int, epoch: int) -> int:
-        """Return K_0 r times the largest power of two that divides the epoch's number."""
-        shortest = super().epoch_iterations(n, r, epoch)
-        number = epoch + 1
-        return shortest * (number & -number)
-
-    def _end_epoch(self, layout: Layout, state: ACDMState) -> None:
-        """Start the next epoch from the better of the old and the new point."""
-        y, s = self.iterate(layout, state)
-        start = state.epoch_start
-        if start is not None and float(s @ s) > float(np.square(layout.total(start)).sum()):
-            y, s = [part.copy() for part in start], layout.total(start)
-        self._begin_epoch(layout, state, y, s)
-        state.epoch_start = [part.copy() for part in y]

@@ -48,3 +48,18 @@ class ExactSolver(Protocol[DoneState]):
     def minimizer(self, state: DoneState) -> BoolArray:
         """Return the minimiser as a flat mask, once ``done``."""
         ...
+
+
+@runtime_checkable
+class CountsMemory(Protocol):
+    """A solver that knows the sizes of its arrays beforehand; ``describe`` asks for them."""
+
+    def memory(self, layout: Layout) -> int:
+        """Return the bytes of all arrays that the state holds at its largest."""
+        ...
+
+
+def array_bytes(layout: Layout, duals: int = 0, vectors: int = 0) -> int:
+    """Return the bytes of so many duals and vectors of one number for each element."""
+    dual = sum(term.size for term in layout.problem.terms)
+    return 8 * (duals * dual + vectors * layout.n)

@@ -256,6 +256,11 @@ class CardinalityBlock(GroupBlock):
             term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
         )
 
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Project by decomposition, O(k log k) for each split of a group of k."""
+        gains = self.term.gains[self.slots]
+        kernels.active.weighted_cardinality(self.pointers, a, d, gains, out, self.threads)
+
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:
     """Return 0, 1, ... restarted at each group."""

@@ -20,8 +20,9 @@ from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
-from submin.terms.edges import EdgeTerm, Segment
+from submin.terms.edges import EdgeTerm, Segment, clip_flow
 from submin.terms.fixing import Fixing, Piece, TermMinor
+from submin.terms.linear_forests import Paths, linear_forests
 from submin.terms.term import Block, check_decomposition
 
 if TYPE_CHECKING:
@@ -143,12 +144,12 @@ class Cut(EdgeTerm):
         """Return the tails and heads."""
         return self.tails, self.heads
 
-    def crossing(self, members: BoolArray) -> list[FloatArray]:
-        """Return the weights of the edges that S cuts, O(m)."""
+    def evaluate(self, members: BoolArray) -> float:
+        """Return the weight of the edges that S cuts, O(m)."""
         tail, head = members[self.tails], members[self.heads]
-        forward = np.broadcast_to(self.forward, tail.shape)
-        backward = np.broadcast_to(self.backward, tail.shape)
-        return [forward[tail & ~head], backward[head & ~tail]]
+        forward = np.broadcast_to(self.forward, tail.shape)[tail & ~head]
+        backward = np.broadcast_to(self.backward, tail.shape)[head & ~tail]
+        return kernels.active.compensated_sum(np.concatenate([forward, backward]), 0)
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``, O(m)."""
@@ -173,18 +174,33 @@ class Cut(EdgeTerm):
 
     @property
     def decompositions(self) -> tuple[str, ...]:
-        """Matchings by greedy edge colouring (the default), or one block per edge."""
-        return ("matchings", "functions")
+        """Families of disjoint paths (the default), matchings, or one block per edge."""
+        return ("chains", "matchings", "functions")
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
-        """Group the edges into matchings by greedy colouring, O(m), or leave each alone."""
-        if check_decomposition(self, decomposition) == "functions":
+        """Split the edges, O(m).
+
+        ``"chains"``: linear forests, families of paths without a common element, about half as many
+        as the largest degree.  ``"matchings"``: by greedy edge colouring, about as many as the
+        largest degree.  ``"functions"``: each edge.
+        """
+        name = check_decomposition(self, decomposition)
+        if name == "chains":
+            forests = linear_forests(self.tails, self.heads)
+            return [self._paths_block(paths, threads) for paths in forests]
+        if name == "functions":
             groups = list(np.arange(self.size, dtype=np.int32)[:, None])
         else:
             ends = np.stack([self.tails, self.heads], axis=1).ravel()
             pointers = np.arange(0, 2 * self.size + 1, 2, dtype=np.int64)
             groups = colour_classes(pointers, ends)
         return [EdgeMatching(self, edges, threads) for edges in groups]
+
+    def _paths_block(self, paths: Paths, threads: int) -> Block:
+        """Return a linear forest as a block: a matching where every path is one edge."""
+        if paths.nodes.size == 2 * paths.edges.size:
+            return EdgeMatching(self, paths.edges, threads)
+        return EdgePaths(self, paths, threads)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return ends and weights."""
@@ -267,7 +283,59 @@ class EdgeMatching(Block):
         edges = self.edges[(tail != head) | (tail == 0)]
         return type(self)(self.cut, edges, self.threads) if edges.size else None
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        cut, edges = self.cut, self.edges
+        tails, heads = cut.tails[edges], cut.heads[edges]
+        backward, forward = (
+            np.broadcast_to(limit, cut.tails.shape)[edges] for limit in (cut.backward, cut.forward)
+        )
+        return clip_flow(
+            dual[edges], (backward, forward), (step[tails], step[heads]),
+            (weights[tails], weights[heads]),
+        )  # fmt: skip
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""
         s[self.cut.tails[self.edges]] += scale * part
         s[self.cut.heads[self.edges]] -= scale * part
+
+
+class EdgePaths(Block):
+    """Edges of a general graph that form paths without a common element."""
+
+    def __init__(self, cut: Cut, paths: Paths, threads: int) -> None:
+        self.cut, self.paths, self.threads = cut, paths, threads
+        self.slots, self.size = paths.edges, paths.edges.size
+
+    def support(self) -> IndexArray:
+        """Return the elements of the paths."""
+        return self.paths.nodes
+
+    def _selected(self, weights: FloatArray) -> FloatArray:
+        return weights if weights.size == 1 else weights[self.paths.edges]
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Solve every path by the taut string, O(edges)."""
+        (indptr, nodes, _, orientation), out = self.paths, np.empty(self.size)
+        kernels.active.path_chains_project(
+            indptr, nodes, np.arange(self.size, dtype=np.int32), orientation,
+            self._selected(self.cut.backward), self._selected(self.cut.forward),
+            self.take(dual), s, c, out, self.threads,
+        )  # fmt: skip
+        return out
+
+    def sweep(self, dual: FloatArray, s: FloatArray) -> None:
+        """Solve every path in place, O(edges)."""
+        kernels.active.path_chains_sweep(
+            *self.paths, self.cut.backward, self.cut.forward, dual, s, self.threads
+        )
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the flow out of each element, O(edges)."""
+        indptr, nodes, _, orientation = self.paths
+        flow = scale * orientation * part
+        s[np.delete(nodes, indptr[1:] - 1)] += flow
+        s[np.delete(nodes, indptr[:-1])] -= flow

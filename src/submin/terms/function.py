@@ -7,6 +7,9 @@ Either is enough, because each gives the other (Edmonds 1970):
 
 A function of at most 8 elements is tabulated once and handed to ``Table``, exact in everything.  A
 larger one is projected by the minimum-norm point algorithm (``terms.minimum_norm_point``).
+
+Values are always asked for in batches of sets, the k first sets of an order say.  A function of one
+set is called for each; ``Function.batched`` and ``Function.compiled`` take all sets in one call.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from submin import _checks
 from submin._orders import ranks
 from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.compiled import CompiledValues
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.minimum_norm_point import Corral, nearest_point
 from submin.terms.table import Table, explain
@@ -28,11 +32,13 @@ from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import find_non_submodular, subset_masks
 
 Evaluate = Callable[[BoolArray], float]
+EvaluateMany = Callable[[BoolArray], npt.ArrayLike]
 Greedy = Callable[[FloatArray], npt.ArrayLike]
 
 MOST_TABULATED = 8
 SAMPLED_DIFFERENCES = 64
 SAMPLED_VERTICES = 4
+BATCH_ENTRIES = 2**22
 
 
 class Function(Term):
@@ -110,36 +116,127 @@ class Function(Term):
         self.depth = 1
         self._corral: Corral | None = None
 
+    @classmethod
+    def batched(cls, support: npt.ArrayLike, evaluate: EvaluateMany) -> Function:
+        """Return the function whose values come for many sets in one call.
+
+        Parameters
+        ----------
+        support : array_like of int, shape (k,)
+            As for ``Function``.
+        evaluate : callable (sets) -> values
+            F of each row of a boolean matrix of shape (b, k): an array of shape (b,).
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for ``Function``.
+
+        Notes
+        -----
+        A greedy vertex is one call with k rows (a few where k > 2048), a table of k <= 8 elements
+        one call with 2^k rows.
+
+        Examples
+        --------
+        >>> spread = Function.batched(range(20), lambda sets: np.sqrt(sets.sum(axis=1)))
+        >>> spread.evaluate(np.arange(20) < 9)
+        3.0
+        """
+        return BatchedFunction(support, evaluate)
+
+    @classmethod
+    def compiled(
+        cls, support: npt.ArrayLike, function: Any, data: npt.NDArray[Any] | None = None
+    ) -> Function:
+        """Return the function whose values a C function computes, without the interpreter lock.
+
+        Parameters
+        ----------
+        support : array_like of int, shape (k,)
+            As for ``Function``.
+        function : object with an ``address`` (``numba.cfunc``), ctypes function, or int
+            ``double (*)(const uint8_t *member, int64_t size, void *data)``: F(S) for the k = size
+            bytes of a mask, 1 for a member of S and 0 for others.  It is called from one thread at
+            a time, and must neither write to ``member`` nor throw.
+        data : array, C-contiguous, optional
+            What ``data`` points to: kept alive and not copied.  Without it, ``data`` is null.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for ``Function``, or if the address is null.
+
+        Examples
+        --------
+        A ctypes callback shows the signature; one made from Python is no faster than Python.
+
+        >>> import ctypes
+        >>> members = ctypes.POINTER(ctypes.c_uint8)
+        >>> kind = ctypes.CFUNCTYPE(ctypes.c_double, members, ctypes.c_int64, ctypes.c_void_p)
+        >>> root = kind(lambda member, size, _: sum(member[:size]) ** 0.5)
+        >>> Function.compiled(range(9), root).evaluate(np.arange(9) < 4)
+        2.0
+        """
+        return cls.batched(support, CompiledValues(function, data))
+
     def value(self, members: BoolArray) -> float:
         """Return F(S) for a mask over the support, shape (k,); a subclass may override it."""
         if self._evaluate is not None:
             return self._evaluate(members)
         return float(self._checked_vertex(members.astype(np.float64))[members].sum())
 
+    def values(self, sets: BoolArray) -> npt.ArrayLike:
+        """Return F of each row of a matrix of masks, shape (b, k)."""
+        return [self._checked_number(self.value(mask.copy()), mask) for mask in sets]
+
     def vertex(self, weights: FloatArray) -> npt.ArrayLike:
         """Return y in B(F) that maximises <weights, y>, both (k,); a subclass may override it."""
         if self._greedy is not None:
             return self._greedy(weights)
-        mask, before, gains = np.zeros(self.size, dtype=np.bool_), 0.0, np.empty(self.size)
-        for element in np.argsort(-weights, kind="stable"):
-            mask[element] = True
-            after = self._checked_value(mask)
-            gains[element], before = after - before, after
+        order, gains = np.argsort(-weights, kind="stable"), np.empty(self.size)
+        gains[order] = np.diff(self._prefix_values(order), prepend=0.0)
         return gains
 
-    def _checked_value(self, members: BoolArray) -> float:
-        """Return F(S), or refuse what the user's code returned, naming S."""
-        value = np.asarray(self.value(members.copy()))
-        if value.shape != () or value.dtype.kind not in "biuf":
+    def _prefix_values(self, order: npt.NDArray[np.intp]) -> FloatArray:
+        """Return F of the first 1, ..., k elements of an order, in batches of a few megabytes."""
+        position, last = np.argsort(order), np.arange(self.size)[:, None]
+        step = max(1, BATCH_ENTRIES // self.size)
+        return np.concatenate(
+            [
+                self._checked_values(position <= last[start : start + step])
+                for start in range(0, self.size, step)
+            ]
+        )
+
+    def _checked_number(self, value: Any, members: BoolArray) -> float:
+        """Return what the user's code returned for one set, or refuse it, naming the set."""
+        number = np.asarray(value)
+        if number.shape != () or number.dtype.kind not in "biuf":
             raise ValueError(
-                f"evaluate returned {_described(value)} for {self._named(members)}: it must "
+                f"evaluate returned {_described(number)} for {self._named(members)}: it must "
                 "return one number"
             )
-        if not abs(value) <= 1e300:
+        return float(number)
+
+    def _checked_values(self, sets: BoolArray) -> FloatArray:
+        """Return F of each row, or refuse what the user's code returned, naming a set."""
+        values = np.asarray(self.values(sets.copy()))
+        if values.shape != sets.shape[:1] or values.dtype.kind not in "biuf":
             raise ValueError(
-                f"F is {value} at {self._named(members)}: values must be finite, up to 1e300"
+                f"evaluate returned {_described(values)} for {len(sets)} sets: it must return one "
+                f"number for each row, shape ({len(sets)},)"
             )
-        return float(value)
+        for row in np.flatnonzero(~(np.abs(values) <= 1e300))[:1]:
+            raise ValueError(
+                f"F is {values[row]} at {self._named(sets[row])}: values must be finite, up to "
+                "1e300"
+            )
+        return np.ascontiguousarray(values, dtype=np.float64)
+
+    def _checked_value(self, members: BoolArray) -> float:
+        """Return F of one set."""
+        return float(self._checked_values(members[None])[0])
 
     def _checked_vertex(self, weights: FloatArray) -> FloatArray:
         """Return a greedy vertex, or refuse what the user's code returned, naming the weights."""
@@ -173,7 +270,7 @@ class Function(Term):
 
     def _tabulated(self) -> Table:
         """Evaluate F on all subsets, 2^k calls."""
-        values = np.array([[self._checked_value(mask) for mask in subset_masks(self.size)]])
+        values = self._checked_values(subset_masks(self.size))[None]
         return Table.of_values(self.support[None, :], values)
 
     def _check_all_differences(self, table: Table) -> None:
@@ -183,23 +280,26 @@ class Function(Term):
             raise ValueError(f"F is not submodular: {detail}")
 
     def _check_sampled_differences(self) -> None:
-        """Check second differences at random sets of random size."""
+        """Check second differences F(A + i) + F(A + j) - F(A) - F(A + i + j) at random sets A."""
         random = np.random.default_rng(0)
-        for _ in range(SAMPLED_DIFFERENCES):
+        sets = np.zeros((SAMPLED_DIFFERENCES, 4, self.size), dtype=np.bool_)
+        for four in sets:
             order = random.permutation(self.size)
             i, j, base = order[0], order[1], order[2 : 2 + random.integers(self.size - 1)]
-            sets = np.zeros((4, self.size), dtype=np.bool_)
-            sets[:, base] = True
-            sets[[1, 3], i] = sets[[2, 3], j] = True
-            values = np.array([[self._checked_value(mask) for mask in sets]])
-            rounding = 8.0 * self.size * np.finfo(np.float64).eps * np.max(np.abs(values))
-            if values[0, 1] + values[0, 2] < values[0, 0] + values[0, 3] - rounding:
-                names = [self._named(mask) for mask in sets]
-                raise ValueError(
-                    f"F is not submodular: {values[0, 1]:.6g} at {names[1]} and "
-                    f"{values[0, 2]:.6g} at {names[2]} must together be at least "
-                    f"{values[0, 0]:.6g} at {names[0]} and {values[0, 3]:.6g} at {names[3]}"
-                )
+            four[:, base] = True
+            four[[1, 3], i] = four[[2, 3], j] = True
+        values = self._checked_values(sets.reshape(-1, self.size)).reshape(-1, 4)
+        rounding = 8.0 * self.size * np.finfo(np.float64).eps * np.max(np.abs(values), axis=1)
+        negative = values[:, 1] + values[:, 2] < values[:, 0] + values[:, 3] - rounding
+        for number in np.flatnonzero(negative)[:1]:
+            neither, with_i, with_j, both = (
+                f"{value:.6g} at {self._named(mask)}"
+                for value, mask in zip(values[number], sets[number], strict=True)
+            )
+            raise ValueError(
+                f"F is not submodular: {with_i} and {with_j} must together be at least "
+                f"{neither} and {both}"
+            )
 
     def _check_sampled_vertices(self) -> None:
         """Check that a greedy vertex sums to F over the sets that come first in its order."""
@@ -269,8 +369,8 @@ class Function(Term):
         low, high = np.zeros(n), np.zeros(n)
         single = np.eye(self.size, dtype=np.bool_)
         whole = self._checked_value(np.ones(self.size, dtype=np.bool_))
-        low[self.support] = [whole - self._checked_value(~mask) for mask in single]
-        high[self.support] = [self._checked_value(mask) for mask in single]
+        low[self.support] = whole - self._checked_values(~single)
+        high[self.support] = self._checked_values(single)
         return low, high
 
     def minor(self, fixing: Fixing) -> TermMinor:
@@ -318,6 +418,22 @@ class Function(Term):
         return self._table.granularity() if self._table is not None else 0.0
 
 
+class BatchedFunction(Function):
+    """A function whose values come for many sets in one call."""
+
+    def __init__(self, support: npt.ArrayLike, evaluate: EvaluateMany) -> None:
+        self._evaluate_many = evaluate
+        super().__init__(support)
+
+    def values(self, sets: BoolArray) -> npt.ArrayLike:
+        """Return F of each row, in one call of user code."""
+        return self._evaluate_many(sets)
+
+    def value(self, members: BoolArray) -> float:
+        """Return F of one set, as a batch of one."""
+        return self._checked_value(members)
+
+
 class FunctionBlock(Block):
     """A function that is projected by the minimum-norm point algorithm.
 
@@ -340,6 +456,23 @@ class FunctionBlock(Block):
         target = dual - s[self.function.support] / c
         self.corral = nearest_point(self.function._checked_vertex, target, self.corral)
         self.function._corral = self.corral
+        return self.corral.point
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return the nearest point after a change of scale: sqrt(w) y lies in sqrt(w) B(F)."""
+        function, support = self.function, self.function.support
+        root = np.sqrt(weights[support])
+        known = None
+        if self.corral is not None:
+            known = Corral(root * self.corral.vertices, self.corral.weights)
+        vertices, shares = nearest_point(
+            lambda x: root * function._checked_vertex(root * x),
+            root * (dual - step[support]),
+            known,
+        )
+        self.corral = function._corral = Corral(vertices / root, shares)
         return self.corral.point
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:

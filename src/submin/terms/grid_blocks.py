@@ -8,11 +8,13 @@ takes every second position along the offset's first axis, and is a strided view
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from submin import kernels
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.edges import clip_flow
 from submin.terms.fixing import Fixing
 from submin.terms.grid_cut import GridCut, Slices
 from submin.terms.groups import ranges
@@ -124,6 +126,32 @@ class GridChains(Block):
             backward, forward, dual[slots], s, self.threads,
         )  # fmt: skip
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve every chain, O(edges)."""
+        nodes, edges, pointers = self._ends_to_end
+        _, forward, backward = self.segment
+        flow, out = dual[self.segment.slots], np.empty(edges.size)
+        forward, backward = (np.broadcast_to(w, flow.shape)[edges] for w in (forward, backward))
+        kernels.active.weighted_chains(
+            pointers, step[nodes], 1.0 / weights[nodes], backward, forward, flow[edges], out,
+            self.threads,
+        )  # fmt: skip
+        part = np.empty(flow.size)
+        part[edges] = out
+        return part
+
+    @cached_property
+    def _ends_to_end(self) -> tuple[PointerArray, PointerArray, PointerArray]:
+        """The nodes and edges of one chain after the other, and where the nodes of each begin."""
+        pointers = np.concatenate([[0], np.cumsum(self.length)])
+        along = np.arange(pointers[-1]) - np.repeat(pointers[:-1], self.length)
+        nodes = np.repeat(self.node_start, self.length) + self.node_stride * along
+        edges = np.repeat(self.edge_start, self.length) + self.edge_stride * along
+        inner = along < np.repeat(self.length - 1, self.length)
+        return nodes, edges[inner], pointers
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""
         flow = part.reshape(self.grid.overlaps[self.offset])
@@ -140,6 +168,7 @@ class ChainRuns(GridChains):
 
     def __init__(self, chains: GridChains, chosen: BoolArray) -> None:
         vars(self).update(vars(chains))
+        vars(self).pop("_ends_to_end", None)
         steps = chains.length - 1
         chain, place = np.repeat(np.arange(steps.size), steps), ranges(0 * steps, steps)
         edges = chains.edge_start[chain] + chains.edge_stride * place
@@ -159,6 +188,13 @@ class ChainRuns(GridChains):
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Solve every run, O(edges of the runs), into an array for all edges of the offset."""
         flows: FloatArray = super().project(dual, s, c)[self.edges]
+        return flows
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve every run, O(edges of the runs), into an array for all edges of the offset."""
+        flows: FloatArray = super().project_weighted(dual, step, weights)[self.edges]
         return flows
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
@@ -236,6 +272,21 @@ class GridMatching(Block):
         """Clip every flow in place, O(edges)."""
         slots, forward, backward = self.segment
         kernels.active.grid_sweep(self.geometry, backward, forward, dual[slots], s, self.threads)
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Clip every flow, O(edges)."""
+        overlap = self.grid.overlaps[self.offset]
+        _, forward, backward = self.segment
+        backward, forward = (
+            np.broadcast_to(limit, int(np.prod(overlap))).reshape(overlap)[self.selection]
+            for limit in (backward, forward)
+        )
+        flow = clip_flow(
+            self._view(dual), (backward, forward), self._ends(step), self._ends(weights)
+        )
+        return flow.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flows to their tails and take them from their heads, O(edges)."""

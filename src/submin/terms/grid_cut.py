@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks
+from submin import _checks, kernels
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.cut import contracted
 from submin.terms.edges import EdgeTerm, Segment
@@ -106,6 +106,7 @@ class GridCut(EdgeTerm):
         ndim = len(self.shape)
         self.connectivity = 2 * ndim if connectivity is None else connectivity
         self.offsets = grid_offsets(ndim, self.connectivity)
+        self.geometry = np.array(self.shape), np.array(self.offsets)
         self.overlaps = [
             tuple(max(0, a - abs(b)) for a, b in zip(self.shape, offset, strict=True))
             for offset in self.offsets
@@ -145,7 +146,7 @@ class GridCut(EdgeTerm):
     def _check_overflow(self) -> None:
         with np.errstate(over="ignore"):
             total = sum(
-                float(np.mean(part, dtype=np.longdouble)) * (slots.stop - slots.start)
+                float(np.sum(part)) * ((slots.stop - slots.start) / part.size)
                 for slots, *pair in self.segments
                 for part in pair
                 if part.size
@@ -177,16 +178,17 @@ class GridCut(EdgeTerm):
         tails = np.concatenate([pixels[tail].ravel() for tail, _ in ends])
         return tails, np.concatenate([pixels[head].ravel() for _, head in ends])
 
-    def crossing(self, members: BoolArray) -> list[FloatArray]:
-        """Return the weights of the edges that S cuts, O(edges)."""
-        inside = members.reshape(self.shape)
-        weights = []
-        for k, (_, forward, backward) in enumerate(self.segments):
-            tails, heads = self.ends(k)
-            tail, head = inside[tails].ravel(), inside[heads].ravel()
-            weights.append(np.broadcast_to(forward, tail.shape)[tail & ~head])
-            weights.append(np.broadcast_to(backward, tail.shape)[head & ~tail])
-        return weights
+    def evaluate(self, members: BoolArray) -> float:
+        """Return the weight of the edges that S cuts, O(edges)."""
+        backward = [weights for _, _, weights in self.segments]
+        forward = [weights for _, weights, _ in self.segments]
+        return kernels.active.grid_cut_value(
+            *self.geometry,
+            backward,
+            forward,
+            np.ascontiguousarray(members).ravel().view(np.uint8),
+            0,
+        )
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``."""
@@ -199,14 +201,7 @@ class GridCut(EdgeTerm):
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flow out of each pixel, O(edges)."""
-        total = s.reshape(self.shape)
-        for k, (slots, _, _) in enumerate(self.segments):
-            tails, heads = self.ends(k)
-            flow = dual[slots].reshape(self.overlaps[k])
-            if scale != 1.0:
-                flow = scale * flow
-            total[tails] += flow
-            total[heads] -= flow
+        kernels.active.grid_accumulate(*self.geometry, dual, s, scale, 0)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights of arcs into each pixel, and those of arcs out, O(edges)."""

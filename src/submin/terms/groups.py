@@ -6,7 +6,9 @@ the dual has one value for each of them, in the same order.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from copy import copy
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +95,7 @@ class GroupTerm(Term):
 
 
 class GroupBlock(Block):
-    """Groups of one term without common elements; a family adds the projection."""
+    """Groups of one term without common elements; a family adds the projections."""
 
     term: GroupTerm
 
@@ -112,15 +114,32 @@ class GroupBlock(Block):
 
     def undecided(self, fixing: Fixing) -> Block | None:
         """Return the groups whose members are not all on one side, O(block)."""
-        sizes = np.diff(self.term.pointers)[self.groups]
-        pointers = np.concatenate([[0], np.cumsum(sizes)])
-        side = fixing.side[self.members]
-        groups = self.groups[grouped_any(side < 1, pointers) & grouped_any(side > -1, pointers)]
+        side, at = fixing.side[self.members], self.pointers
+        groups = self.groups[grouped_any(side < 1, at) & grouped_any(side > -1, at)]
         if not groups.size:
             return None
         part = copy(self)
+        del part.pointers
         GroupBlock.__init__(part, self.term, groups, self.threads)
         return part
+
+    @abstractmethod
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Write the y of the block that minimises sum (y - a)^2 / d to `out`."""
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Project in the metric of the weights of the members."""
+        out = np.empty(self.size)
+        self.nearest(dual[self.slots] - step[self.members], 1.0 / weights[self.members], out)
+        return out
+
+    @cached_property
+    def pointers(self) -> PointerArray:
+        """Where the groups begin and end in the block's part."""
+        sizes = np.diff(self.term.pointers)[self.groups]
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

@@ -303,6 +303,14 @@ class HyperedgeBlock(GroupBlock):
             self.threads,
         )  # fmt: skip
 
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Cut the target of each hyperedge at its two levels in units of d, O(k log k)."""
+        term = self.term
+        roles = np.broadcast_to(term.roles, term.members.shape)[self.slots].copy()
+        kernels.active.weighted_hyperedge(
+            self.pointers, a, d, roles, term.weights[self.groups], out, self.threads
+        )
+
 
 def _one_sided(
     pointers: PointerArray, members: IndexArray, weights: FloatArray, of_heads: BoolArray

@@ -235,12 +235,16 @@ def _check_values(values: npt.ArrayLike, count: int, arity: int) -> FloatArray:
             f"values has shape {array.shape}: {count} tables of {arity} members need shape "
             f"({count}, {subsets}), or ({subsets},) for one table that all share"
         )
-    _checks.refuse_where("values", array, ~np.isfinite(array), "values must be finite")
-    _checks.refuse_where("values", array, np.abs(array) > 1e300, "this overflows; scale it down")
-    empty = np.zeros(array.shape, dtype=np.bool_)
-    empty[..., 0] = array[..., 0] != 0.0
-    remedy = "F of the empty set must be 0; subtract it from the table and give it to the problem "
-    _checks.refuse_where("values", array, empty, remedy + "as its constant")
+    if not np.all(np.abs(array) <= 1e300):
+        _checks.refuse_where("values", array, ~np.isfinite(array), "values must be finite")
+        _checks.refuse_where(
+            "values", array, np.abs(array) > 1e300, "this overflows; scale it down"
+        )
+    if np.any(array[..., 0]):
+        empty = np.zeros(array.shape, dtype=np.bool_)
+        empty[..., 0] = array[..., 0] != 0.0
+        remedy = "F of the empty set must be 0; subtract it from the table and give it to the "
+        _checks.refuse_where("values", array, empty, remedy + "problem as its constant")
     return np.ascontiguousarray(np.atleast_2d(array)) if array.size else np.zeros((1, subsets))
 
 
@@ -305,6 +309,17 @@ class TableBlock(Block):
         """Project with c = 1 in place."""
         term = self.term
         kernels.active.table_sweep(term.members, term.values, self.tables, dual, s, self.threads)
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Project by decomposition over all subsets, O(k 2^k) for each table."""
+        term, members = self.term, self.term.members[self.tables]
+        target = dual[self.slots].reshape(members.shape) - step[members]
+        values = term.values[self.tables] if len(term.values) > 1 else term.values
+        out = np.empty(members.shape)
+        kernels.active.weighted_table(target, 1.0 / weights[members], values, out, self.threads)
+        return out.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""

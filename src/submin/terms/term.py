@@ -10,7 +10,8 @@ projects in one go.  The one primitive is
 
     project:  y+ = argmin over y' in B(block) of ||y' - (y - s / c)||
 
-from which ``sweep`` (c = 1, in place, with s kept up to date) follows.
+from which ``sweep`` (c = 1, in place, with s kept up to date) follows.  Blocks may also project in
+the norm sum_v w_v (.)_v^2 of positive weights w on the elements (``project_weighted``).
 """
 
 from __future__ import annotations
@@ -73,6 +74,29 @@ class Block(ABC):
         """
         sides = fixing.side[self.support()]
         return None if np.all(sides == 1) or np.all(sides == -1) else self
+
+    @property
+    def weighted(self) -> bool:
+        """Say whether the block can project in a norm with weights."""
+        return type(self).project_weighted is not Block.project_weighted
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return the block's part of argmin over y' in B(block) of sum_v w_v (y'_v - t_v)^2.
+
+        The target is t = y - step.  ``step`` and ``weights`` (above 0) are n-vectors, looked at on
+        the support of the block; only the ratios of the weights of each function count.
+
+        Raises
+        ------
+        TypeError
+            If the block can not: ask ``weighted`` first, or use ``Layout.project_weighted``.
+        """
+        raise TypeError(
+            f"{type(self).__name__} has no projection in a norm with weights: it lacks the method "
+            "project_weighted"
+        )
 
     def take(self, dual: FloatArray) -> FloatArray:
         """Copy the block's part out of its term's dual, shape (size,)."""

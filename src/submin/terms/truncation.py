@@ -214,6 +214,14 @@ class TruncationBlock(GroupBlock):
             dual, s, self.threads,
         )  # fmt: skip
 
+    def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
+        """Shift the target of each group in units of d, and clip, O(k log k)."""
+        term, own = self.term, self.slots
+        kernels.active.weighted_truncation(
+            self.pointers, a, d, term._lower[own], term._upper[own], term._totals[self.groups],
+            out, self.threads,
+        )  # fmt: skip
+
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
     """Convert finite costs of any sign, one for each member or one for all of them."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from submin import kernels
 from submin._typing import BoolArray, FloatArray, IndexArray
 
 
@@ -53,22 +54,25 @@ def find_non_submodular(
     >>> find_non_submodular(np.array([[0.0, 1.0, 1.0, 3.0]]))
     Witness(row=0, base=0, with_i=1, with_j=2, with_both=3)
     """
-    rows, subsets = values.shape
-    if tolerance is None:
-        tolerance = submodularity_tolerance(values)
-    allowed = np.broadcast_to(tolerance, (rows,))[:, None, None, None]
-    for i, j in combinations(range(subsets.bit_length() - 1), 2):
-        bits = values.reshape(rows, subsets >> (j + 1), 2, 1 << (j - i - 1), 2, 1 << i)
-        apart = bits[:, :, 0, :, 1] + bits[:, :, 1, :, 0]
-        together = bits[:, :, 0, :, 0] + bits[:, :, 1, :, 1]
-        negative = apart - together < -allowed
-        if negative.any():
-            first = np.unravel_index(int(np.argmax(negative)), negative.shape)
-            row, high, middle, low = (int(index) for index in first)
-            base = high << (j + 1) | middle << (i + 1) | low
-            with_i, with_j = base | 1 << i, base | 1 << j
-            return Witness(row, base, with_i, with_j, with_i | with_j)
-    return None
+    allowed = submodularity_tolerance(values) if tolerance is None else tolerance
+    least = np.empty(values.shape[0])
+    kernels.active.table_second_differences(np.ascontiguousarray(values), least, 0)
+    negative = np.flatnonzero(least < -np.broadcast_to(allowed, least.shape))
+    return _worst_difference(int(negative[0]), values[negative[0]]) if negative.size else None
+
+
+def _worst_difference(row: int, values: FloatArray) -> Witness:
+    """Return the sets with the most negative second difference of one table."""
+    found = []
+    for i, j in combinations(1 << np.arange(values.size.bit_length() - 1), 2):
+        base = np.arange(values.size)
+        base = base[base & (i | j) == 0]
+        differences = values[base + i] + values[base + j] - (values[base] + values[base + i + j])
+        worst = int(np.argmin(differences))
+        sets = (int(base[worst]), int(base[worst] + i), int(base[worst] + j))
+        found.append((float(differences[worst]), *sets))
+    _, neither, with_i, with_j = min(found)
+    return Witness(row, neither, with_i, with_j, with_i | with_j)
 
 
 def subset_masks(k: int) -> BoolArray:

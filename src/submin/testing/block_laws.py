@@ -1,11 +1,12 @@
 """The laws of the blocks of a term.
 
-A projection P of the target T = y - s / c onto the base polytope B of a block is recognised by
+A projection P of the target T onto the base polytope B of a block, in the norm sum_v w_v (.)_v^2 of
+positive weights (w = 1 for ``project``), is recognised by
 
-    P in B   and   <T - P, V - P> <= 0   for every V in B,
+    P in B   and   <w (T - P), V - P> <= 0   for every V in B,
 
 and since the left side is linear in V it is enough to look at the greedy vertex for the weights
-T - P.  This needs no other way of projecting.
+w (T - P).  This needs no other way of projecting.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def check_blocks(specimen: Specimen) -> None:
             _accumulate(specimen, name, block)
             _projections(specimen, name, block)
             _sweeps(specimen, name, block)
+            _weighted_projections(specimen, name, block)
         _threads(specimen, name)
         for share in (0.4, 0.9):
             _undecided(specimen, name, blocks, specimen.random_fixing(share))
@@ -114,21 +116,58 @@ def _projections(specimen: Specimen, name: str, block: Block) -> None:
 
 def _check_projection(
     specimen: Specimen, name: str, block: Block, dual: FloatArray, s: FloatArray, c: float
-) -> FloatArray:
-    """Check feasibility and the variational inequality of one projection; return it."""
+) -> None:
+    """Check that one projection changes nothing, is feasible, and is the nearest point."""
     term, given_dual, given_s = specimen.term, dual.copy(), s.copy()
     part = block.project(dual, s, c)
     pure = np.array_equal(dual, given_dual) and np.array_equal(s, given_s)
     require(pure, term, "projection", f"project of a block of {name!r} changes its arguments")
-    shaped = part.shape == (block.size,)
-    require(shaped, term, "projection", f"a block of {name!r} returns shape {part.shape}")
+    what = f"project of a block of {name!r} with c = {c}"
+    _check_point(specimen, name, what, block, part, _target(specimen, block, dual, s / c))
+
+
+def _target(specimen: Specimen, block: Block, dual: FloatArray, step: FloatArray) -> FloatArray:
+    """Return y - step on the support of a block, 0 elsewhere."""
     where = np.unique(block.support())
     target = specimen.block_vector(block, block.take(dual))
-    target[where] -= s[where] / c
+    target[where] -= step[where]
+    return target
+
+
+def _check_point(
+    specimen: Specimen, name: str, what: str, block: Block, part: FloatArray, target: FloatArray,
+    weights: FloatArray | float = 1.0,
+) -> None:  # fmt: skip
+    """Check shape, feasibility and the variational inequality of a projected part."""
+    shaped = part.shape == (block.size,)
+    detail = f"a block of {name!r} returns shape {part.shape}"
+    require(shaped, specimen.term, "projection", detail)
     _check_feasible(specimen, name, block, part, target)
     point = specimen.block_vector(block, part)
-    _check_nearest(specimen, f"project of a block of {name!r} with c = {c}", block, point, target)
-    return part
+    _check_nearest(specimen, what, block, point, target, weights)
+
+
+def _weighted_projections(specimen: Specimen, name: str, block: Block) -> None:
+    """Project in norms with weights of several sizes, and with equal weights."""
+    if not block.weighted:
+        return
+    term, random, n = specimen.term, specimen.random, specimen.n
+    dual, what = term.feasible_start(), f"project_weighted of a block of {name!r}"
+    norms = [random.uniform(0.5, 2.0, n), random.integers(1, 4, n).astype(np.float64)]
+    norms += [np.exp(3.0 * random.normal(size=n)), np.full(n, 3.0)]
+    for size, weights in product(SIZES, norms):
+        step = size * (specimen.scale + 1e-3) * random.normal(size=n)
+        given = dual.copy(), step.copy(), weights.copy()
+        part = block.project_weighted(dual, step, weights)
+        pure = all(map(np.array_equal, given, (dual, step, weights)))
+        require(pure, term, "projection", f"{what} changes its arguments")
+        target = _target(specimen, block, dual, step)
+        _check_point(specimen, name, what, block, part, target, weights)
+        block.put(dual, part)
+    same = part - block.project(given[0], step, 1.0)
+    detail = f"{what} with equal weights is not project: they differ by {np.max(np.abs(same))}"
+    agree = np.all(np.abs(same) <= specimen.tolerance(step, given[0]))
+    require(agree, term, "projection", detail)
 
 
 def _check_feasible(
@@ -147,15 +186,16 @@ def _check_feasible(
 
 
 def _check_nearest(
-    specimen: Specimen, what: str, block: Block, point: FloatArray, target: FloatArray
-) -> None:
-    """Check that no vertex V has <T - P, V - P> > 0."""
-    residual = target - point
+    specimen: Specimen, what: str, block: Block, point: FloatArray, target: FloatArray,
+    weights: FloatArray | float = 1.0,
+) -> None:  # fmt: skip
+    """Check that no vertex V has <w (T - P), V - P> > 0."""
+    residual = weights * (target - point)
     vertex = specimen.block_vector(block, block.take(specimen.term.greedy(ranks(residual))))
     gap = float(residual @ (vertex - point))
     allowed = specimen.tolerance(target) * (1e-300 + float(np.sum(np.abs(residual))))
     allowed = max(allowed, specimen.tolerance() ** 2)
-    detail = f"{what} is not the nearest point: <T - P, V - P> = {gap} for a greedy vertex V"
+    detail = f"{what} is not the nearest point: <w (T - P), V - P> = {gap} for a greedy vertex V"
     require(gap <= allowed, specimen.term, "projection", detail)
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
+from submin import _checks
 from submin._typing import BoolArray
 from submin.api import minimize
 from submin.certificate import Certificate, Status
@@ -174,10 +174,10 @@ def segment(
     clock = Clock(time.perf_counter(), time_limit)
     check_number("superpixel_weight", superpixel_weight)
     check_number("tol", tol)
-    _check_count("components", components, 1)
-    _check_count("superpixels", superpixels, 0)
-    _check_count("max_rounds", max_rounds, 1)
-    _check_count("seed", seed, 0)
+    _checks.whole_number("components", components, 1)
+    _checks.whole_number("superpixels", superpixels, 0)
+    _checks.whole_number("max_rounds", max_rounds, 1)
+    _checks.whole_number("seed", seed, 0)
     colours = Colours.of(image)
     seeds = Seeds.of(colours.shape, box, scribbles, mask)
     features, volume = colours.features()
@@ -212,10 +212,3 @@ def _collect(alternation: Alternation, max_rounds: int) -> Segmentation:
         last.result.minimizer, tuple(energies), last.result, last.problem, last.models,
         alternation.seeds, tuple(histories), last.settled, alternation.clock.seconds,
     )  # fmt: skip
-
-
-def _check_count(name: str, value: int, least: int) -> None:
-    if not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is {value!r}: it must be an integer")
-    if value < least:
-        raise ValueError(f"{name} is {value}: it must be {least} or more")

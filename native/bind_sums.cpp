@@ -1,0 +1,100 @@
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <cmath>
+
+#include "bindings.hpp"
+#include "compensated.hpp"
+#include "flow_sums.hpp"
+#include "grid_sums.hpp"
+#include "weights.hpp"
+
+namespace submin {
+namespace {
+
+using Members = Array<const std::uint8_t>;
+using Offsets = Array<const std::int64_t, 2>;
+
+double sum(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads,
+                         [=](std::int64_t k) SUBMIN_INLINE { return value[k]; });
+}
+
+double absolute_sum(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads,
+                         [=](std::int64_t k) SUBMIN_INLINE { return std::abs(value[k]); });
+}
+
+double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
+              int threads) {
+  return edges_excess(checked_weights(backward, flow.size(), "backward"),
+                      checked_weights(forward, flow.size(), "forward"), flow.data(),
+                      size_of(flow.size()), threads);
+}
+
+// The grid, once shape and offsets have been checked against the numbers of nodes and edges.
+GridSums checked_grid(const ConstPointers& shape, const Offsets& offsets, std::size_t nodes,
+                      const char* name) {
+  const std::int64_t dimensions = size_of(shape.size());
+  require(1 <= dimensions && dimensions <= kMostDimensions, "shape must have 1 to 8 axes");
+  require_size(offsets.shape(1), dimensions, "offsets[0]");
+  std::int64_t size = 1;
+  for (std::int64_t i = 0; i < dimensions; ++i) {
+    require(0 < shape.data()[i] && shape.data()[i] <= INT32_MAX, "shape must be positive");
+    size *= shape.data()[i];
+    require(size <= INT32_MAX, "the grid has too many nodes");
+  }
+  require_size(nodes, size, name);
+  const std::int64_t row_length = shape.data()[dimensions - 1];
+  GridSums grid{size / row_length, row_length, {}};
+  for (std::size_t k = 0; k < offsets.shape(0); ++k) {
+    const std::int64_t* const offset = offsets.data() + k * shape.size();
+    for (std::int64_t i = 0; i < dimensions; ++i)
+      require(std::abs(offset[i]) <= INT32_MAX, "offsets are too large");
+    grid.offsets.emplace_back(shape.data(), offset, static_cast<int>(dimensions));
+  }
+  return grid;
+}
+
+void accumulate(const ConstPointers& shape, const Offsets& offsets, const ConstValues& flow,
+                const Values& s, double scale, int threads) {
+  const GridSums grid = checked_grid(shape, offsets, s.size(), "s");
+  std::int64_t edges = 0;
+  for (const GridOffset& offset : grid.offsets) edges += offset.size();
+  require_size(flow.size(), edges, "flow");
+  grid_accumulate(grid, flow.data(), s.data(), scale, threads);
+}
+
+double cut_value(const ConstPointers& shape, const Offsets& offsets,
+                 const std::vector<ConstValues>& backward, const std::vector<ConstValues>& forward,
+                 const Members& member, int threads) {
+  const GridSums grid = checked_grid(shape, offsets, member.size(), "member");
+  require_size(backward.size(), size_of(grid.offsets.size()), "backward");
+  require_size(forward.size(), size_of(grid.offsets.size()), "forward");
+  std::vector<WeightArray> lower, upper;
+  for (std::size_t k = 0; k < grid.offsets.size(); ++k) {
+    const std::size_t edges = static_cast<std::size_t>(grid.offsets[k].size());
+    lower.push_back(checked_weights(backward[k], edges, "backward[k]"));
+    upper.push_back(checked_weights(forward[k], edges, "forward[k]"));
+  }
+  return grid_cut_value(grid, lower, upper, member.data(), threads);
+}
+
+}  // namespace
+
+void bind_sums(nb::module_& module) {
+  module.def("compensated_sum", &sum, "values"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("absolute_sum", &absolute_sum, "values"_a.noconvert(), "threads"_a,
+             WithoutLock());
+  module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
+             "flow"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("grid_accumulate", &accumulate, "shape"_a.noconvert(), "offsets"_a.noconvert(),
+             "flow"_a.noconvert(), "s"_a.noconvert(), "scale"_a, "threads"_a, WithoutLock());
+  module.def("grid_cut_value", &cut_value, "shape"_a.noconvert(), "offsets"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "member"_a.noconvert(),
+             "threads"_a, WithoutLock());
+}
+
+}  // namespace submin

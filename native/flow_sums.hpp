@@ -1,0 +1,49 @@
+// How far the flows of edges are out of their bounds: the violation of a cut's dual.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "compensated.hpp"
+#include "edges.hpp"
+
+namespace submin {
+
+// The largest of value(0), ..., value(count - 1), and at least 0.
+template <class Value>
+double largest(std::int64_t count, int threads, const Value& value) {
+  const std::int64_t pieces = (count + kSumGrain - 1) / kSumGrain;
+  std::vector<double> parts(static_cast<std::size_t>(pieces) + 1, 0.0);
+  parallel_for(count, kSumGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+    const auto loop = [&](std::int64_t first, std::int64_t last) SUBMIN_INLINE {
+      std::array<double, CompensatedLanes::kLanes> most{};
+      for (; first + CompensatedLanes::kLanes <= last; first += CompensatedLanes::kLanes) {
+        for (std::int64_t lane = 0; lane < CompensatedLanes::kLanes; ++lane)
+          most[lane] = std::max(most[lane], value(first + lane));
+      }
+      for (; first < last; ++first) most[0] = std::max(most[0], value(first));
+      parts[static_cast<std::size_t>(begin / kSumGrain)] =
+          *std::max_element(most.begin(), most.end());
+    };
+    vectorized(loop, begin, end);
+  });
+  return *std::max_element(parts.begin(), parts.end());
+}
+
+// The sum of (t - forward)_+ + (-backward - t)_+.
+inline double edges_excess(WeightArray backward, WeightArray forward, const double* flow,
+                           std::int64_t edges, int threads) {
+  double excess = 0.0;
+  with_weights(backward, forward, [&](auto lower, auto upper) {
+    const auto beyond = [=](std::int64_t e) SUBMIN_INLINE {
+      return std::max(flow[e] - upper[e], 0.0) + std::max(-lower[e] - flow[e], 0.0);
+    };
+    // Flows are within bounds as a rule, and a look at the largest is cheaper than the sum.
+    if (largest(edges, threads, beyond) > 0.0) excess = compensated_sum(edges, threads, beyond);
+  });
+  return excess;
+}
+
+}  // namespace submin

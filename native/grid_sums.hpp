@@ -1,0 +1,113 @@
+// Sums over all edges of a grid, row by row of its nodes: no index arrays and no temporaries.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "compensated.hpp"
+#include "edges.hpp"
+#include "grid.hpp"
+
+namespace submin {
+
+// Consecutive edges from (or to) consecutive nodes.
+struct EdgeRow {
+  std::int64_t edge, node, length;
+};
+
+// The edges of one offset, over the overlap of the grid with its shift, in C order.
+class GridOffset {
+ public:
+  GridOffset(const std::int64_t* shape, const std::int64_t* offset, int dimensions)
+      : dimensions_(dimensions) {
+    std::int64_t node_stride = 1;
+    for (int i = dimensions - 1; i >= 0; --i) {
+      shape_[i] = shape[i];
+      offset_[i] = offset[i];
+      low_[i] = std::max<std::int64_t>(-offset[i], 0);
+      overlap_[i] = std::max<std::int64_t>(shape[i] - std::abs(offset[i]), 0);
+      stride_[i] = size_;
+      size_ *= overlap_[i];
+      step_ += offset[i] * node_stride;
+      node_stride *= shape[i];
+    }
+  }
+  std::int64_t size() const { return size_; }
+  std::int64_t step() const { return step_; }  // from the tail of an edge to its head
+
+  // The edges whose tails, or heads, lie in row `row` along the last axis; maybe none.
+  EdgeRow row(std::int64_t row, bool heads) const {
+    const int last = dimensions_ - 1;
+    const std::int64_t start = row * shape_[last];
+    std::int64_t edge = 0;
+    for (int i = last - 1; i >= 0; --i) {
+      const std::int64_t coordinate = row % shape_[i];
+      row /= shape_[i];
+      const std::int64_t place = coordinate - low_[i] - (heads ? offset_[i] : 0);
+      if (place < 0 || place >= overlap_[i]) return {0, start, 0};
+      edge += place * stride_[i];
+    }
+    return {edge, start + low_[last] + (heads ? offset_[last] : 0), overlap_[last]};
+  }
+
+ private:
+  using Axes = std::array<std::int64_t, kMostDimensions>;
+  int dimensions_;
+  Axes shape_{}, offset_{}, low_{}, overlap_{}, stride_{};
+  std::int64_t size_ = 1, step_ = 0;
+};
+
+struct GridSums {
+  std::int64_t rows, row_length;
+  std::vector<GridOffset> offsets;
+
+  std::int64_t grain() const { return std::max<std::int64_t>(kEdgeGrain / row_length, 1); }
+};
+
+// Adds scale times the flow out of each node to s.
+inline void grid_accumulate(const GridSums& grid, const double* flow, double* s, double scale,
+                            int threads) {
+  const auto loop = [&](std::int64_t first, std::int64_t last) SUBMIN_INLINE {
+    for (std::int64_t r = first; r < last; ++r) {
+      const double* of_offset = flow;
+      for (const GridOffset& offset : grid.offsets) {
+        const EdgeRow out = offset.row(r, false), in = offset.row(r, true);
+        for (std::int64_t i = 0; i < out.length; ++i)
+          s[out.node + i] += scale * of_offset[out.edge + i];
+        for (std::int64_t i = 0; i < in.length; ++i)
+          s[in.node + i] -= scale * of_offset[in.edge + i];
+        of_offset += offset.size();
+      }
+    }
+  };
+  parallel_for(grid.rows, grid.grain(), threads,
+               [&](std::int64_t first, std::int64_t last) { vectorized(loop, first, last); });
+}
+
+// The weight of the edges that a set cuts.
+inline double grid_cut_value(const GridSums& grid, const std::vector<WeightArray>& backward,
+                             const std::vector<WeightArray>& forward, const std::uint8_t* member,
+                             int threads) {
+  return sum_of_pieces(grid.rows, grid.grain(), threads, [&](std::int64_t first,
+                                                             std::int64_t last) {
+    Compensated total;
+    for (std::int64_t r = first; r < last; ++r) {
+      for (std::size_t k = 0; k < grid.offsets.size(); ++k) {
+        const EdgeRow out = grid.offsets[k].row(r, false);
+        const std::uint8_t* const tails = member + out.node;
+        const std::uint8_t* const heads = tails + grid.offsets[k].step();
+        for (std::int64_t i = 0; i < out.length; ++i) {
+          if (tails[i] == heads[i]) continue;
+          const WeightArray& weights = tails[i] ? forward[k] : backward[k];
+          total.add(weights.values[weights.uniform ? 0 : out.edge + i]);
+        }
+      }
+    }
+    return total;
+  });
+}
+
+}  // namespace submin

@@ -1,0 +1,66 @@
+"""The part of the kernel contract for sums over whole arrays: values, bounds, certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from submin._typing import FloatArray, PointerArray
+
+__all__ = ["SumKernels"]
+
+OffsetArray = npt.NDArray[np.int64]
+
+
+class SumKernels(Protocol):
+    """Sums whose results do not depend on ``threads``, and whose rounding errors are known.
+
+    A grid is given by its ``shape`` and by ``offsets``, one row per offset; the edges of an offset
+    are numbered in C order of the overlap of the grid with its shifted copy.
+    """
+
+    def compensated_sum(self, values: FloatArray, threads: int) -> float:
+        """Return the sum of a flat array, its error at most ``_sums.sum_error``. O(n)."""
+
+    def absolute_sum(self, values: FloatArray, threads: int) -> float:
+        """Return the sum of magnitudes, to the same accuracy. O(n)."""
+
+    def edges_excess(
+        self, backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
+    ) -> float:
+        """Return sum_e max(0, t - forward) + max(0, -backward - t). O(edges).
+
+        Weights of size 1 hold for all edges.
+        """
+
+    def grid_accumulate(
+        self,
+        shape: PointerArray,
+        offsets: OffsetArray,
+        flow: FloatArray,
+        s: FloatArray,
+        scale: float,
+        threads: int,
+    ) -> None:
+        """Add ``scale`` times the flow out of each node to ``s``, in place. O(edges).
+
+        ``flow`` has the edges of all offsets, one offset after the other.
+        """
+
+    def grid_cut_value(
+        self,
+        shape: PointerArray,
+        offsets: OffsetArray,
+        backward: Sequence[FloatArray],
+        forward: Sequence[FloatArray],
+        member: npt.NDArray[np.uint8],
+        threads: int,
+    ) -> float:
+        """Return the weight of the edges that a set cuts, a compensated sum. O(edges).
+
+        ``forward`` counts where the tail is in the set and the head is not, ``backward`` the other
+        way round; one array per offset, of size 1 where one weight holds for all its edges.
+        """

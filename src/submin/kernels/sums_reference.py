@@ -1,0 +1,80 @@
+"""NumPy twins of the sums over whole arrays (see ``sums_protocol``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _sums
+from submin._typing import FloatArray, PointerArray
+from submin.kernels.sums_protocol import OffsetArray
+
+Slices = tuple[slice, ...]
+
+
+def compensated_sum(values: FloatArray, threads: int) -> float:
+    """Return the sum, by a tree of error-free additions."""
+    return _sums.compensated_sum(values)
+
+
+def absolute_sum(values: FloatArray, threads: int) -> float:
+    """Return the sum of magnitudes."""
+    return _sums.compensated_sum(np.abs(values))
+
+
+def edges_excess(
+    backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
+) -> float:
+    """Return sum_e max(0, t - forward) + max(0, -backward - t)."""
+    above, below = np.maximum(flow - forward, 0.0), np.maximum(-backward - flow, 0.0)
+    return _sums.compensated_sum(above + below)
+
+
+def _ends(shape: PointerArray, offsets: OffsetArray) -> Iterator[tuple[Slices, Slices]]:
+    """Yield the slices of a grid at the tails and at the heads of each offset."""
+    for offset in offsets.tolist():
+        pairs = [
+            (step, max(0, extent - abs(step)))
+            for step, extent in zip(offset, shape.tolist(), strict=True)
+        ]
+        yield (
+            tuple(slice(max(0, -step), max(0, -step) + length) for step, length in pairs),
+            tuple(slice(max(0, step), max(0, step) + length) for step, length in pairs),
+        )
+
+
+def grid_accumulate(
+    shape: PointerArray,
+    offsets: OffsetArray,
+    flow: FloatArray,
+    s: FloatArray,
+    scale: float,
+    threads: int,
+) -> None:
+    """Add the flow out of each node to ``s``: t_e at the tail, -t_e at the head."""
+    total, start = s.reshape(shape), 0
+    for tails, heads in _ends(shape, offsets):
+        target = total[tails]
+        change = scale * flow[start : start + target.size].reshape(target.shape)
+        total[tails] += change
+        total[heads] -= change
+        start += change.size
+
+
+def grid_cut_value(
+    shape: PointerArray,
+    offsets: OffsetArray,
+    backward: Sequence[FloatArray],
+    forward: Sequence[FloatArray],
+    member: npt.NDArray[np.uint8],
+    threads: int,
+) -> float:
+    """Return the weight of the edges with one end in the set."""
+    inside, cut = member.reshape(shape).astype(np.bool_), [np.zeros(0)]
+    for (tails, heads), back, out in zip(_ends(shape, offsets), backward, forward, strict=True):
+        tail, head = inside[tails].ravel(), inside[heads].ravel()
+        cut.append(np.broadcast_to(out, tail.shape)[tail & ~head])
+        cut.append(np.broadcast_to(back, tail.shape)[head & ~tail])
+    return _sums.compensated_sum(np.concatenate(cut))

@@ -1,0 +1,100 @@
+"""Sums over whole arrays: against math.fsum and, for grids, against their NumPy twins."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submin import kernels
+from submin.terms import grid_offsets
+
+native = pytest.importorskip("submin.kernels.native")
+
+SHAPES = [((1,), 2), ((7,), 2), ((5, 1), 8), ((1, 6), 8), ((40, 33), 8), ((3, 4, 5), 26)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 1000, 200_000])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sums_are_those_of_exact_arithmetic(size, threads):
+    generator = np.random.default_rng(size)
+    values = generator.normal(size=size) * 10.0 ** generator.integers(-12, 12, size)
+    rounding = 2.0**-52 * abs(math.fsum(values)) + 2.0**-90 * math.fsum(np.abs(values))
+    assert abs(native.compensated_sum(values, threads) - math.fsum(values)) <= rounding
+    magnitude = math.fsum(np.abs(values))
+    assert native.absolute_sum(values, threads) == pytest.approx(magnitude, rel=2.0**-52)
+
+
+def test_cancellation_loses_nothing():
+    values = np.tile([1e16, 1.0, -1e16, 2.0**-30], 50_000)
+    assert native.compensated_sum(values, 2) == 50_000 * (1.0 + 2.0**-30)
+
+
+@given(seed=st.integers(0, 2**32), uniform=st.booleans())
+def test_excess_is_what_flows_have_beyond_their_bounds(seed, uniform):
+    generator = np.random.default_rng(seed)
+    size = int(generator.integers(0, 70))
+    backward = generator.random(1 if uniform else size)
+    forward = generator.random(size)
+    flow = generator.normal(size=size) * generator.choice([0.1, 1.0])
+    beyond = [
+        max(0.0, t - a, -b - t)
+        for t, a, b in zip(flow, forward, np.broadcast_to(backward, size), strict=True)
+    ]
+    assert native.edges_excess(backward, forward, flow, 1) == pytest.approx(
+        math.fsum(beyond), rel=1e-15
+    )
+
+
+def grid(shape, connectivity, generator):
+    """Return the geometry, the sizes of the offsets, weights, flows and a set."""
+    offsets = grid_offsets(len(shape), connectivity)
+    sizes = [math.prod(max(0, a - abs(d)) for a, d in zip(shape, o, strict=True)) for o in offsets]
+    weights = [
+        [generator.random(1 if k == 1 else size) for k, size in enumerate(sizes)] for _ in range(2)
+    ]
+    flow = generator.normal(size=sum(sizes))
+    member = generator.integers(0, 2, math.prod(shape)).astype(np.uint8)
+    return (np.array(shape), np.array(offsets)), weights, flow, member
+
+
+@pytest.mark.parametrize(("shape", "connectivity"), SHAPES)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_grid_sums_equal_their_twins(shape, connectivity, threads):
+    generator = np.random.default_rng(connectivity)
+    geometry, weights, flow, member = grid(shape, connectivity, generator)
+    totals = np.zeros((2, member.size))
+    native.grid_accumulate(*geometry, flow, totals[0], 0.5, threads)
+    kernels.reference.grid_accumulate(*geometry, flow, totals[1], 0.5, threads)
+    np.testing.assert_allclose(*totals, rtol=1e-14, atol=1e-14)
+    value = native.grid_cut_value(*geometry, *weights, member, threads)
+    twin = kernels.reference.grid_cut_value(*geometry, *weights, member, threads)
+    assert value == pytest.approx(twin, rel=1e-15)
+
+
+def test_threads_do_not_change_a_bit():
+    generator = np.random.default_rng(0)
+    geometry, weights, flow, member = grid((700, 300), 8, generator)
+    one, two = np.zeros(member.size), np.zeros(member.size)
+    native.grid_accumulate(*geometry, flow, one, 1.0, 1)
+    native.grid_accumulate(*geometry, flow, two, 1.0, 2)
+    assert np.array_equal(one, two)
+    assert native.compensated_sum(flow, 1) == native.compensated_sum(flow, 2)
+    assert native.grid_cut_value(*geometry, *weights, member, 1) == native.grid_cut_value(
+        *geometry, *weights, member, 2
+    )
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    geometry, weights, flow, member = grid((4, 5), 8, np.random.default_rng(1))
+    with pytest.raises(ValueError, match="flow has size"):
+        native.grid_accumulate(*geometry, flow[1:], np.zeros(20), 1.0, 1)
+    with pytest.raises(ValueError, match="s has size"):
+        native.grid_accumulate(*geometry, flow, np.zeros(19), 1.0, 1)
+    with pytest.raises(ValueError, match="member has size"):
+        native.grid_cut_value(*geometry, *weights, member[1:], 1)
+    with pytest.raises(ValueError, match="forward"):
+        native.grid_cut_value(*geometry, weights[0], weights[1][1:], member, 1)
+    with pytest.raises(ValueError, match="backward"):
+        native.edges_excess(np.zeros(2), np.zeros(3), np.zeros(3), 1)

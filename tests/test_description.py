@@ -1,0 +1,64 @@
+"""``describe``: what it says, and that the memory it counts is what a solve takes."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import submin as sm
+from submin.description import peak_memory
+
+SCRIPT = Path(__file__).parent / "peak_memory.py"
+
+
+def measured_and_counted(solver: str, connectivity: int, shape: tuple[int, ...]) -> tuple[int, int]:
+    """Bytes at the peak of a solve in a process of its own, and the bytes that are counted."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("resident memory is read from Linux's /proc")
+    command = [sys.executable, SCRIPT, solver, connectivity, *shape]
+    lines = subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
+    measured, counted = map(int, lines.stdout.split())
+    return measured, counted
+
+
+@pytest.mark.parametrize(
+    ("connectivity", "shape", "most"), [(8, (512, 1024), 100), (26, (72, 72, 72), 250)]
+)
+def test_a_cut_takes_few_bytes_an_element(connectivity, shape, most):
+    """At the peak, beyond the arrays of the user."""
+    measured, _ = measured_and_counted("MaxFlow", connectivity, shape)
+    assert measured <= most * math.prod(shape)
+
+
+@pytest.mark.parametrize(
+    ("solver", "connectivity", "shape"),
+    [
+        ("MaxFlow", 4, (1024, 1024)),
+        ("MaxFlow", 8, (1024, 1024)),
+        ("MaxFlow", 26, (80, 80, 80)),
+        ("AcceleratedSweeps", 8, (512, 512)),
+    ],
+)
+def test_counted_memory_is_measured_memory(solver, connectivity, shape):
+    """Within a factor of 1.3, in resident memory beyond the problem's own arrays."""
+    measured, counted = measured_and_counted(solver, connectivity, shape)
+    assert counted / 1.3 <= measured <= counted * 1.3
+
+
+def test_memory_is_described():
+    problem = sm.Problem([[1.0, -3.0, 2.0]], [sm.GridCut((1, 3), [[[1.0, 2.0]], 1.0])])
+    layout = sm.Layout(problem)
+    # a dual of 2 flows; for each of 3 elements: s two times, lists, label, parent, bits; the set;
+    # and s and least costs of the certificate
+    expected = 2 * 8 + 3 * (2 * 8 + 4 + 4 + 1 + 2) + 3 + 3 * 2 * 8
+    assert peak_memory(layout, sm.MaxFlow()) == expected
+    assert f"about {expected} bytes" in sm.describe(problem)
+
+
+def test_solvers_that_do_not_count():
+    with pytest.raises(TypeError, match="memory"):
+        peak_memory(sm.Layout(sm.Problem([1.0])), sm.AP())
