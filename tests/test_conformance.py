@@ -18,6 +18,7 @@ from submin.solvers.ap import AP
 from submin.solvers.rcdm import RCDM
 from submin.terms import REGISTRY as FAMILIES
 from submin.terms.cut import Cut
+from submin.terms.fixing import Fixing, Piece
 from submin.terms.function import Function
 from submin.terms.table import Table, TableBlock
 from submin.terms.term import Block, Term, Violation
@@ -331,6 +332,18 @@ class PutsAllInOneBlock(Path):
         return [TableBlock(self, np.arange(3, dtype=np.int32), threads)]
 
 
+class ForgetsTheInside(Path):
+    def minor(self, fixing):
+        return super().minor(Fixing(np.zeros_like(fixing.inside), fixing.inside | fixing.outside))
+
+
+class MixesUpItsSlots(Path):
+    def minor(self, fixing):
+        minor = super().minor(fixing)
+        pieces = [Piece(piece.term, piece.slots[::-1]) for piece in minor.pieces]
+        return minor._replace(pieces=pieces)
+
+
 class LosesValues(Path):
     @classmethod
     def from_arrays(cls, arrays):
@@ -371,6 +384,8 @@ BROKEN_TERMS: list[tuple[type[Term], str]] = [
     (TooSmall, "magnitude"),
     (LosesTheLastTable, "covering the dual once"),
     (PutsAllInOneBlock, "disjoint supports"),
+    (ForgetsTheInside, "minors: .*the minor costs"),
+    (MixesUpItsSlots, "minors: a base of F"),
     (LosesValues, "storage"),
     (SavesObjects, "storage"),
     (RefusesWithoutReason, "storage"),
@@ -464,6 +479,16 @@ class HidesItsSupport(TableBlock):
         s[super().support()] += scale * part
 
 
+class IsNeverUndecided(TableBlock):
+    def undecided(self, fixing):
+        return None
+
+
+class LeavesTheBlock(TableBlock):
+    def undecided(self, fixing):
+        return TableBlock(self.term, np.arange(3, dtype=np.int32), self.threads)
+
+
 class IgnoresWeights(TableBlock):
     def project_weighted(self, dual, step, weights):
         return self.project(dual, step, 1.0)
@@ -502,6 +527,8 @@ BROKEN_BLOCKS: list[tuple[type[TableBlock], str]] = [
     (TurnsWeightsRound, "projection: project_weighted of a block .* is not the nearest"),
     (TakesWeightsForC, "projection: project_weighted of a block .* is not the nearest"),
     (DependsOnThreads, "independence of threads"),
+    (IsNeverUndecided, "undecided parts: .*leave out a function"),
+    (LeavesTheBlock, "undecided parts: .*outside of the block"),
 ]
 
 

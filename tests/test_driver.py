@@ -6,6 +6,7 @@ import builtins
 import copy
 import pickle
 import threading
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from .problems import general_solvers
 
 SOLVERS = general_solvers()
 SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # of cuts alone
+PROXIMAL = [name for name in SOLVERS if name != "screened"]
 
 
 def hard_problem(
@@ -185,8 +187,9 @@ def test_the_gaps_are_those_of_the_paper():
 # Trivial problems.
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("function", [sm.minimize, sm.prox])
+@pytest.mark.parametrize(
+    ("function", "solver"), [*product([sm.minimize], SOLVERS), *product([sm.prox], PROXIMAL)]
+)
 def test_problems_without_terms(function, solver):
     problem = sm.Problem([[1.5, -2.0], [0.0, -0.5]], constant=3.0)
     result = function(problem, solver)
@@ -571,9 +574,9 @@ def test_prox_that_is_cut_off_is_not_converged():
     assert result.status in (sm.Status.STOPPED, sm.Status.OPTIMAL)
 
 
-@pytest.mark.parametrize("solver", SPECIAL)
+@pytest.mark.parametrize("solver", [*SPECIAL, "screened"])
 def test_prox_by_a_solver_of_another_question(solver):
-    """A maximum flow finds the minimiser, and not the proximal point: refuse, or find it."""
+    """One that finds the minimiser, and not the proximal point: refuse, or find it."""
     problem = problem_for(solver)
     exact = sm.prox(problem, tol=1e-14).x
     try:

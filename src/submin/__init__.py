@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from submin.certificate import Certificate, Status, certify, verify
     from submin.description import describe
     from submin.layout import Layout
+    from submin.minor import Minor
     from submin.problem import Problem
     from submin.result import History, Record, Result
+    from submin.screening import screen
     from submin.solvers import (
         ACDM,
         AP,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         ParallelRCDM,
         PermutedSweeps,
         RestartedACDM,
+        Screened,
         SmoothedLovasz,
     )
     from submin.terms import (
@@ -82,6 +85,7 @@ __all__ = [
     "Hyperedge",
     "Layout",
     "MaxFlow",
+    "Minor",
     "ParallelACDM",
     "ParallelRCDM",
     "PermutedSweeps",
@@ -89,6 +93,7 @@ __all__ = [
     "Record",
     "RestartedACDM",
     "Result",
+    "Screened",
     "SmoothedLovasz",
     "Status",
     "Table",
@@ -106,6 +111,7 @@ __all__ = [
     "potts_pn",
     "prox",
     "robust_pn",
+    "screen",
     "segment",
     "verify",
 ]
@@ -115,8 +121,10 @@ _HOMES = (
     "certificate",
     "description",
     "layout",
+    "minor",
     "problem",
     "result",
+    "screening",
     "solvers",
     "terms",
     "vision",

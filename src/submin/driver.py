@@ -27,6 +27,7 @@ from submin.certificate import Certificate, Status, certify
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
+from submin.screening import decided
 from submin.solvers.solver import ExactSolver, Solver
 
 State = TypeVar("State")
@@ -116,9 +117,7 @@ class Incumbent:
             raise FloatingPointError(
                 f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
             )
-        problem = self.layout.problem
-        costs = np.where(problem.forced_in, s - self.layout.unary, s) if problem.has_forced else s
-        bound = float(np.sum(problem.least_costs(costs))) + problem.constant
+        bound = self.layout.lower_bound(s)
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
@@ -153,6 +152,7 @@ class Run(Generic[State]):
         self.history = History()
         self.interrupted = self.near = False
         self.threshold = float("inf")
+        self.fixed = np.zeros(layout.n, dtype=np.bool_)
         # Asked once, as a protocol is slow to ask and steps are many.
         self.exact = solver if isinstance(solver, ExactSolver) else None
         self.measured = self.exact is None or callback is not None
@@ -236,6 +236,7 @@ class Run(Generic[State]):
         record = Record(
             self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
             self.best.value, min(self.best.bound, self.best.value),
+            self._fix(dual, s, self.best.value - bound, smooth_gap),
         )  # fmt: skip
         self.history.append(record)
         stop = self.callback is not None and bool(
@@ -243,6 +244,11 @@ class Run(Generic[State]):
         )
         self.interrupted |= stop
         return stop or self._closed(record, dual, s) or self._at_limit()
+
+    def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
+        """Count the elements that this dual or an earlier one decides."""
+        self.fixed |= ~decided(self.layout.problem, dual, s, gap, smooth_gap).free
+        return int(np.count_nonzero(self.fixed))
 
     def _shaped_members(self) -> BoolArray:
         return self.best.members.reshape(self.layout.problem.shape)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from submin import _checks, kernels
 from submin._sums import common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray
 from submin.terms.term import Term
+
+if TYPE_CHECKING:
+    from submin.minor import Minor
 
 
 class Problem:
@@ -192,6 +195,45 @@ class Problem:
             *(term.evaluate(flat) for term in self.terms),
         ]
         return compensated_sum(np.array([*parts, self.constant]))
+
+    def minor(self, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
+        """Return the problem that is left when some elements are fixed in S and some out of it.
+
+        Parameters
+        ----------
+        inside, outside : array_like of bool, the problem's shape (or flat)
+            The elements fixed in S, and those fixed out of it.
+
+        Returns
+        -------
+        Minor
+            ``minor.problem`` on the free elements, flat; ``minor.lift(S)`` is S with the elements
+            fixed inside, and costs the same in this problem.
+
+        Raises
+        ------
+        ValueError
+            If an element is fixed both ways or against its hard constraint, or none is left free.
+        TypeError
+            If a term's family does not say what fixing elements leaves of it.
+
+        Notes
+        -----
+        O(size of the data).  Elements with hard constraints that are not fixed keep them.
+
+        Examples
+        --------
+        >>> import numpy as np, submin as sm
+        >>> problem = sm.Problem([1.0, -2.0, 0.5], [sm.GridCut(3, 1.0)])
+        >>> minor = problem.minor(inside=np.array([False, True, False]), outside=np.zeros(3, bool))
+        >>> minor.elements, minor.problem.unary, minor.problem.constant
+        (array([0, 2], dtype=int32), array([ 0. , -0.5]), 0.0)
+        >>> minor.lift(sm.minimize(minor.problem).minimizer)
+        array([False,  True,  True])
+        """
+        from submin.minor import fix
+
+        return fix(self, inside, outside)
 
     def least_costs(self, s: FloatArray) -> FloatArray:
         """Return what each element costs at least in any allowed set, for costs s: min(0, s).

@@ -20,6 +20,7 @@ from submin.solvers.parallel_acdm import ParallelACDM
 from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
+from submin.solvers.screened import Screened
 from submin.solvers.smoothed_lovasz import SmoothedLovasz
 from submin.solvers.solver import Solver
 from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
@@ -42,6 +43,7 @@ __all__ = [
     "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
+    "Screened",
     "SmoothedLovasz",
     "Solver",
     "choose",
@@ -66,6 +68,7 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "douglas_rachford": DouglasRachford,
     "frank_wolfe": FrankWolfe,
     "smoothed_lovasz": SmoothedLovasz,
+    "screened": Screened,
     "max_flow": MaxFlow,
 }
 """Every solver by its name; tests, benchmarks and the command line read this table."""

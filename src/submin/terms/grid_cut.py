@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.cut import contracted
 from submin.terms.edges import EdgeTerm, Segment
+from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Block, check_decomposition
 
 MOST_AXES = 8
@@ -216,6 +218,10 @@ class GridCut(EdgeTerm):
             low.reshape(self.shape)[tails] -= back
             low.reshape(self.shape)[heads] -= out
         return low, high
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return a ``Cut`` of the free pixels, and a modular part, O(edges)."""
+        return contracted(self, fixing)
 
     @property
     def decompositions(self) -> tuple[str, ...]:

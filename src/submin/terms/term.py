@@ -24,6 +24,7 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.fixing import Fixing, TermMinor
 
 
 class Violation(NamedTuple):
@@ -64,6 +65,15 @@ class Block(ABC):
         part = self.project(dual, s, 1.0)
         self.accumulate(part - self.take(dual), s)
         self.put(dual, part)
+
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the functions whose support is neither all inside nor all outside, if any.
+
+        Its entries of the dual are some of this block's.  A family that does not single functions
+        out returns the block as it is.
+        """
+        sides = fixing.side[self.support()]
+        return None if np.all(sides == 1) or np.all(sides == -1) else self
 
     @property
     def weighted(self) -> bool:
@@ -181,6 +191,19 @@ class Term(ABC):
         vertex = np.zeros(x.size)
         self.accumulate(self.greedy(ranks(x)), vertex)
         return float(vertex @ x)
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return what is left on the free elements when others are fixed in S or out of it.
+
+        Raises
+        ------
+        TypeError
+            If the family does not say.
+        """
+        raise TypeError(
+            f"a term of kind {self.kind!r} does not say what fixing elements leaves of it: "
+            f"{type(self).__name__} needs a method minor(fixing)"
+        )
 
     def granularity(self) -> float:
         """Return g > 0 if every value of every F_i is a multiple of g, and 0 if none is known."""

@@ -28,6 +28,7 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
@@ -145,6 +146,28 @@ class Truncation(GroupTerm):
         last = np.clip(caps - rest, 0.0, self.masses).astype(np.float64) + self.modular
         first = np.minimum(self.masses, caps) + self.modular
         return scatter_sum(self.members, last, n), scatter_sum(self.members, first, n)
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return truncations at the caps that the masses inside leave, O(incidences).
+
+        A group whose cap is used up, or never reached, is modular.
+        """
+        free, inside = fixing.free[self.members], fixing.inside[self.members]
+        used = grouped_sum(np.where(inside, self.masses, 0.0), self.pointers)
+        caps = np.maximum(self.caps - used, 0.0).astype(np.float64)
+        reached = grouped_sum(np.where(free, self.masses, 0.0), self.pointers) > caps
+        truncated = (reached & (caps > 0.0))[self.group_of]
+        costs = self.modular + np.where((caps > 0.0)[self.group_of], self.masses, 0.0)
+        loose = np.flatnonzero(free & ~truncated)
+        modular = scatter_sum(
+            fixing.number[self.members[loose]], costs[loose], fixing.elements.size
+        )
+        kept = self.select(free & truncated, fixing)
+        term = Truncation(
+            kept.pointers, kept.members, self.masses[kept.slots], caps[kept.groups],
+            self.modular[kept.slots],
+        )  # fmt: skip
+        return TermMinor([Piece(term, kept.slots)], modular, self.evaluate(fixing.inside))
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put groups without common members into one block by greedy colouring."""

@@ -12,8 +12,9 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import FloatArray
+from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Term, Violation
-from submin.terms.value_tables import find_non_submodular
+from submin.terms.value_tables import find_non_submodular, subset_masks
 from submin.testing.block_laws import check_blocks
 from submin.testing.laws import listed, named, require
 from submin.testing.specimen import Specimen
@@ -47,7 +48,8 @@ def check_term(term: Term, n: int | None = None, seed: int = 0) -> None:
     is 0 on feasible duals and exact on others; marginal ranges, granularity and starting point say
     the truth; blocks cover the dual once with disjoint supports; a projection is feasible and
     satisfies the variational inequality that characterises the nearest point; a sweep is a
-    projection with c = 1 that keeps s; a saved term comes back.
+    projection with c = 1 that keeps s; a minor costs F(S + A) and shares bases with F; a saved term
+    comes back.
 
     Examples
     --------
@@ -230,6 +232,55 @@ def _start(specimen: Specimen) -> None:
     require(fresh, term, "the feasible start", "changing the returned array changes the next one")
 
 
+def _minors(specimen: Specimen) -> None:
+    """Check F(S + A) on all sets S of free elements, for random A and B, or the refusal."""
+    for share in (0.0, 0.2, 0.5, 0.8, 1.0):
+        fixing = specimen.random_fixing(share)
+        try:
+            minor = specimen.term.minor(fixing)
+        except TypeError as refusal:
+            detail = f"its refusal says only {refusal!s:.20}"
+            require(len(str(refusal)) > 20, specimen.term, "minors", detail)
+            return
+        _minor_values(specimen, fixing, minor)
+        _minor_duals(specimen, fixing, minor)
+
+
+def _minor_values(specimen: Specimen, fixing: Fixing, minor: TermMinor) -> None:
+    where = f"with {named(fixing.inside)} in S and {named(fixing.outside)} out of it"
+    shaped = minor.modular.shape == fixing.elements.shape
+    detail = f"{where}, the modular part has shape {minor.modular.shape}"
+    require(shaped, specimen.term, "minors", detail)
+    for mask in subset_masks(fixing.elements.size):
+        whole = fixing.inside.copy()
+        whole[fixing.elements] = mask
+        value = minor.constant + float(minor.modular @ mask)
+        value += sum(piece.term.evaluate(mask) for piece in minor.pieces)
+        expected = specimen.value(whole)
+        detail = f"{where}, the minor costs {value} at {named(whole)}, where F is {expected}"
+        require(abs(value - expected) <= specimen.tolerance(), specimen.term, "minors", detail)
+
+
+def _minor_duals(specimen: Specimen, fixing: Fixing, minor: TermMinor) -> None:
+    """Check that a base that adds A, the free elements, B in turn is a base of the minor."""
+    order = np.where(fixing.inside, 2.0, np.where(fixing.outside, -1.0, 0.0))
+    order[fixing.elements] = specimen.random.random(fixing.elements.size)
+    dual = specimen.term.greedy(ranks(order))
+    total, allowed = minor.modular.copy(), specimen.tolerance()
+    for piece in minor.pieces:
+        fits = piece.slots.shape == (piece.term.size,)
+        detail = f"a piece of {piece.term.size} coordinates has slots of shape {piece.slots.shape}"
+        require(fits, specimen.term, "minors", detail)
+        part = dual[piece.slots]
+        excess = piece.term.violation(part)
+        piece.term.accumulate(part, total)
+        detail = f"a base of F exceeds the minor by {excess.total} on the free elements"
+        require(excess.total <= excess.error + allowed, specimen.term, "minors", detail)
+    off = float(np.max(np.abs(total - specimen.vector(dual)[fixing.elements]), initial=0.0))
+    detail = f"a base of F differs from one of the minor by {off} on the free elements"
+    require(off <= allowed, specimen.term, "minors", detail)
+
+
 def _storage(specimen: Specimen) -> None:
     """Check that a term comes back from a file without pickle, or says that it can not."""
     term = specimen.term
@@ -264,5 +315,6 @@ LAWS: tuple[Callable[[Specimen], None], ...] = (
     _granularity,
     _start,
     check_blocks,
+    _minors,
     _storage,
 )
