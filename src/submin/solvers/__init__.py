@@ -14,11 +14,15 @@ from submin.solvers.douglas_rachford import DouglasRachford
 from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
 from submin.solvers.max_flow import MaxFlow
+from submin.solvers.minimum_norm_point import MinimumNormPoint
+from submin.solvers.pairwise_frank_wolfe import PairwiseFrankWolfe
 from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
+from submin.solvers.schrijver import Schrijver
 from submin.solvers.smoothed_lovasz import SmoothedLovasz
 from submin.solvers.solver import Solver
+from submin.solvers.submodular_flow import SubmodularFlow
 from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
 
 __all__ = [
@@ -33,11 +37,15 @@ __all__ = [
     "DouglasRachford",
     "FrankWolfe",
     "MaxFlow",
+    "MinimumNormPoint",
+    "PairwiseFrankWolfe",
     "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
+    "Schrijver",
     "SmoothedLovasz",
     "Solver",
+    "SubmodularFlow",
     "choose",
     "choose_proximal",
     "family",
@@ -56,8 +64,12 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "fista": FISTA,
     "douglas_rachford": DouglasRachford,
     "frank_wolfe": FrankWolfe,
+    "pairwise_frank_wolfe": PairwiseFrankWolfe,
+    "minimum_norm_point": MinimumNormPoint,
     "smoothed_lovasz": SmoothedLovasz,
     "max_flow": MaxFlow,
+    "submodular_flow": SubmodularFlow,
+    "schrijver": Schrijver,
 }
 """Every solver by its name; tests, benchmarks and the command line read this table."""
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.exchanges import GroupExchanges
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups
 from submin.terms.term import Block, Violation
 
@@ -135,6 +136,10 @@ class Cardinality(GroupTerm):
         classes = self.group_classes(decomposition)
         return [CardinalityBlock(self, groups, order, threads) for groups in classes]
 
+    def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
+        """Return the exchange capacities, O(k log k) for each element of a group of k."""
+        return CardinalityExchanges(self, dual)
+
     def granularity(self) -> float:
         """Return the granularity of the values of g."""
         return common_granularity(self.values)
@@ -234,6 +239,36 @@ class CardinalityBlock(GroupBlock):
         kernels.active.cardinality_sweep(
             term.pointers, term.members, term.gains, self.groups, dual, s, self.order, self.threads
         )
+
+
+class CardinalityExchanges(GroupExchanges):
+    """Exchange capacities of concave functions of the cardinality.
+
+    Besides u, the worst S of j + 1 members has the j largest values of the others without v,
+
+        c(u, v) = min over j of  g(j + 1) - y(u) - (sum of the j largest without v)
+
+    which are the j largest of all others if v comes later, else the j + 1 largest less y(v).
+    """
+
+    def __init__(self, term: Cardinality, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.values = term.values
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k log k)."""
+        y, first = self.dual[slots], slots.start + group
+        costs = self.values[first + 1 : first + y.size]
+        others = np.delete(np.arange(y.size), place)
+        others = others[np.argsort(-y[others], kind="stable")]
+        sums = np.concatenate([[0.0], np.cumsum(y[others])])
+        room = np.full(y.size, np.inf)
+        if others.size:
+            before = np.minimum.accumulate(costs - sums[:-1])
+            after = np.minimum.accumulate((costs - sums[1:])[::-1])[::-1]
+            after = np.append(after[1:], np.inf)
+            room[others] = np.minimum(before, after + y[others]) - y[place]
+        return room
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:

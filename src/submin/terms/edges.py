@@ -15,6 +15,7 @@ import numpy as np
 from submin._checks import refuse_where
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.exchanges import EdgeExchanges
 from submin.terms.term import Term, Violation
 
 
@@ -71,6 +72,13 @@ class EdgeTerm(Term):
     def magnitude(self, dual: FloatArray) -> float:
         """Return 2 sum |t|."""
         return 2.0 * float(np.sum(np.abs(dual)))
+
+    def exchanges(self, dual: FloatArray) -> EdgeExchanges:
+        """Return the residual capacities of the edges, with explicit ends, O(edges) of memory."""
+        forward, backward = np.empty(self.size), np.empty(self.size)
+        for slots, out, back in self.segments:
+            forward[slots], backward[slots] = out, back
+        return EdgeExchanges(*self.edge_list(), forward, backward, dual)
 
     def granularity(self) -> float:
         """Return the granularity of the weights."""

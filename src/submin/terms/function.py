@@ -21,7 +21,7 @@ from submin import _checks
 from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.minimum_norm_point import Corral, nearest_point
-from submin.terms.table import Table, explain
+from submin.terms.table import MOST_MEMBERS, Table, TableExchanges, explain
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import find_non_submodular, subset_masks
 
@@ -95,6 +95,7 @@ class Function(Term):
         self.depth = 1
         self._corral: Corral | None = None
         self._check_empty_set()
+        self._enumeration: Table | None = None
         self._table = self._tabulated() if self.size <= MOST_TABULATED else None
         if self._table is None:
             self._check_sampled_differences()
@@ -273,6 +274,23 @@ class Function(Term):
             return self._table.blocks("functions", threads)
         self._corral = None
         return [FunctionBlock(self)]
+
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, for at most 12 elements, 2^k calls once.
+
+        Raises
+        ------
+        TypeError
+            If the support is larger.
+        """
+        if self.size > MOST_MEMBERS:
+            raise TypeError(
+                f"a Function of {self.size} elements has no exchange capacities, whose enumeration "
+                f"takes at most {MOST_MEMBERS}; MinimumNormPoint, Schrijver and AcceleratedSweeps "
+                "need none"
+            )
+        self._enumeration = self._enumeration or self._table or self._tabulated()
+        return self._enumeration.exchanges(dual)
 
     def granularity(self) -> float:
         """Return the granularity of the values for k <= 8, else 0: not known."""

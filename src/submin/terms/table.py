@@ -25,12 +25,14 @@ from submin._sums import (
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
+from submin.terms.exchanges import GroupExchanges
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
     Witness,
     find_non_submodular,
     greedy_vertices,
     mean_vertices,
+    subset_masks,
     subset_sums,
 )
 
@@ -161,6 +163,10 @@ class Table(Term):
             classes = colour_classes(pointers, self.members.ravel())
         return [TableBlock(self, tables, threads) for tables in classes]
 
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
+        return TableExchanges(self, dual)
+
     def granularity(self) -> float:
         """Return the granularity of the values."""
         return common_granularity(self.values)
@@ -267,3 +273,20 @@ class TableBlock(Block):
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""
         s[self.support()] += scale * part
+
+
+class TableExchanges(GroupExchanges):
+    """Exchange capacities of tables."""
+
+    def __init__(self, term: Table, dual: FloatArray) -> None:
+        pointers = np.arange(0, term.size + 1, term.arity, dtype=np.int64)
+        super().__init__(pointers, term.members.ravel(), dual)
+        self.term, self.masks = term, subset_masks(term.arity)
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, over all sets that have it and not the other."""
+        row = group if self.term.values.shape[0] > 1 else 0
+        room = self.term.values[row] - subset_sums(self.dual[None, slots])[0]
+        having = self.masks[:, place]
+        least: FloatArray = np.where(self.masks[having], np.inf, room[having, None]).min(axis=0)
+        return least

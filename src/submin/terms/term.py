@@ -23,6 +23,7 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.exchanges import Exchanges
 
 
 class Violation(NamedTuple):
@@ -157,6 +158,19 @@ class Term(ABC):
         vertex = np.zeros(x.size)
         self.accumulate(self.greedy(ranks(x)), vertex)
         return float(vertex @ x)
+
+    def exchanges(self, dual: FloatArray) -> Exchanges:
+        """Return the exchange capacities of the functions at a dual, which they keep and change.
+
+        Raises
+        ------
+        TypeError
+            If the family has none; those of an arbitrary function take a minimisation each.
+        """
+        raise TypeError(
+            f"a {type(self).__name__} has no exchange capacities; MinimumNormPoint, Schrijver and "
+            "AcceleratedSweeps need none"
+        )
 
     def granularity(self) -> float:
         """Return g > 0 if every value of every F_i is a multiple of g, and 0 if none is known."""

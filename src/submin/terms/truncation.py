@@ -28,6 +28,7 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.exchanges import GroupExchanges
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
@@ -151,6 +152,10 @@ class Truncation(GroupTerm):
         classes = self.group_classes(decomposition)
         return [TruncationBlock(self, groups, threads) for groups in classes]
 
+    def exchanges(self, dual: FloatArray) -> TruncationExchanges:
+        """Return the exchange capacities, O(k) for each element of a group of k."""
+        return TruncationExchanges(self, dual)
+
     def granularity(self) -> float:
         """Return the granularity of masses, caps and modular part."""
         return common_granularity(self.masses, self.caps, self.modular)
@@ -192,6 +197,19 @@ class TruncationBlock(GroupBlock):
             term.pointers, term.members, term._lower, term._upper, term._totals, self.groups,
             dual, s, self.threads,
         )  # fmt: skip
+
+
+class TruncationExchanges(GroupExchanges):
+    """Exchange capacities of truncations: what the box leaves above y(u) and below y(v)."""
+
+    def __init__(self, term: Truncation, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.lower, self.upper = term._lower, term._upper
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k)."""
+        above = self.upper[slots][place] - self.dual[slots][place]
+        return np.minimum(above, self.dual[slots] - self.lower[slots])
 
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
