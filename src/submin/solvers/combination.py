@@ -7,6 +7,7 @@ the same weights give a dual of every term.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple, Self
 
@@ -31,12 +32,12 @@ class Combination(NamedTuple):
         """Make the combination of one dual alone, which need not be a vertex."""
         return cls(layout.total(dual)[None], _joined(dual)[None], np.ones(1))
 
-    def extended(self, point: FloatArray, dual: Dual) -> Self:
-        """Return the combination with one more point, of weight 0."""
+    def extended(self, layout: Layout, duals: Sequence[Dual]) -> Self:
+        """Return the combination with more points, of weight 0."""
         return type(self)(
-            np.vstack([self.points, point]),
-            np.vstack([self.duals, _joined(dual)]),
-            np.append(self.weights, 0.0),
+            np.vstack([self.points, *(layout.total(dual) for dual in duals)]),
+            np.vstack([self.duals, *(_joined(dual) for dual in duals)]),
+            np.append(self.weights, np.zeros(len(duals))),
         )
 
     def positive(self) -> Self:

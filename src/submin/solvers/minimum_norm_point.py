@@ -58,20 +58,16 @@ class MinimumNormPoint:
 
     def step(self, layout: Layout, state: MinimumNormPointState) -> int:
         """Do one major cycle, which changes nothing at the minimum-norm point."""
-        vertex = layout.greedy_vertex(-state.s)
         points, _, weights = state.corral
-        point = layout.total(vertex)
-        cycle = major_cycle(Corral(points, weights), point, np.zeros(layout.n))
+        larger = state.corral.extended(layout, [layout.greedy_vertex(-state.s)])
+        cycle = major_cycle(Corral(points, weights), larger.points[-1], np.zeros(layout.n))
         if cycle is not None:
             corral, kept = cycle
-            duals = state.corral.extended(point, vertex).duals[kept]
-            state.corral = Combination(corral.vertices, duals, corral.weights)
+            state.corral = Combination(corral.vertices, larger.duals[kept], corral.weights)
             state.s = corral.point
         return layout.r
 
-    def iterate(
-        self, layout: Layout, state: MinimumNormPointState
-    ) -> tuple[Dual, FloatArray]:
+    def iterate(self, layout: Layout, state: MinimumNormPointState) -> tuple[Dual, FloatArray]:
         """Return the dual that the corral combines to, and its s."""
         dual = state.corral.dual(layout)
         return dual, layout.total(dual)

@@ -80,9 +80,7 @@ class PairwiseFrankWolfe:
         state.active = state.active.positive()
         return layout.r
 
-    def iterate(
-        self, layout: Layout, state: PairwiseFrankWolfeState
-    ) -> tuple[Dual, FloatArray]:
+    def iterate(self, layout: Layout, state: PairwiseFrankWolfeState) -> tuple[Dual, FloatArray]:
         """Return the dual that the active set combines to; s is summed afresh."""
         dual = state.active.dual(layout)
         state.s = layout.total(dual)
@@ -98,7 +96,7 @@ class PairwiseFrankWolfe:
         numbers = state.active.points.shape[1] + state.active.duals.shape[1]
         if len(state.active.weights) >= max(2, self.memory // max(1, numbers)):
             state.active = _merged(state.active)
-        state.active = state.active.extended(point, vertex)
+        state.active = state.active.extended(layout, [vertex])
         return len(state.active.weights) - 1
 
 

@@ -16,11 +16,12 @@ S is then tight for every y_i, so that F(S) = s(S) = sum_v min(0, s_v): it is a 
 smallest, as every minimiser holds the excesses and is tight too.
 
 A shortest path has no shortcut, so that all its exchanges are feasible together although functions
-occur on it more than once, and the distances never fall.  Of several shortest paths the one is taken
-that is least when read from its end: the least deficit, then the least function, then the least
-element before it, and so on (Schönsleben 1980; Lawler & Martel 1982, doi:10.1287/moor.7.3.334).
-With N incidences of elements and functions the augmentations are then at most (N + n)^3, whatever
-the numbers; shortest paths alone need not be finitely many, because an exchange can open arcs.
+occur on it more than once, and the distances never fall.  Of several shortest paths that one is
+taken which is least when read from its end: the least deficit, then the least function, then the
+least element before it, and so on (Schönsleben 1980; Lawler & Martel 1982,
+doi:10.1287/moor.7.3.334; Schrijver 2003, Combinatorial Optimization, Theorem 47.1).  With N
+incidences of elements and functions the augmentations are then of the order of (N + n)^3 at most,
+whatever the numbers; a shortest path of any other choice need not end, as exchanges open arcs.
 """
 
 from __future__ import annotations

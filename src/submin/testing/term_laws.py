@@ -47,9 +47,9 @@ def check_term(term: Term, n: int | None = None, seed: int = 0) -> None:
     with F on indicators and with its sorted form elsewhere; ``accumulate`` is linear; ``violation``
     is 0 on feasible duals and exact on others; marginal ranges, granularity and starting point say
     the truth; exchange capacities, where there are any, are those of enumeration, and pushing along
-    an arc keeps the dual feasible; blocks cover the dual once with disjoint supports; a projection is feasible and
-    satisfies the variational inequality that characterises the nearest point; a sweep is a
-    projection with c = 1 that keeps s; a saved term comes back.
+    an arc keeps the dual feasible; blocks cover the dual once with disjoint supports; a projection
+    is feasible and satisfies the variational inequality that characterises the nearest point; a
+    sweep is a projection with c = 1 that keeps s; a saved term comes back.
 
     Examples
     --------
