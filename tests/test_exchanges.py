@@ -95,7 +95,7 @@ def test_a_cardinality(data):
     table = data.draw(concave_tables(len(group), False))
     term = sm.Cardinality(*csr([group]), lambda k, m: table)
     assert_capacities(
-        term, values_of(N, lambda S: table[S[group].sum()]), feasible(data.draw, term)
+        term, group, values_of(N, lambda S: table[S[group].sum()]), feasible(data.draw, term)
     )
 
 

@@ -177,9 +177,10 @@ def _exchanged(layout: Layout, state: SchrijverState, exchange: Exchange, x_t: f
 
 def _moved(order: IndexArray, u: int, s: int) -> IndexArray:
     """Return the order with u moved to just before s, where it comes after s."""
-    new = order + ((order >= order[s]) & (order < order[u]))
+    new = order.copy()
+    new[(order >= order[s]) & (order < order[u])] += 1
     new[u] = order[s]
-    return new.astype(np.int32)
+    return new
 
 
 def _combined(differences: FloatArray) -> tuple[FloatArray, float]:
@@ -217,6 +218,7 @@ def _reduce(n: int, state: SchrijverState) -> None:
         weights = np.maximum(weights - steps[out] * first, 0.0)
         weights[out] = 0.0
         dependencies = dependencies - np.outer(dependencies[:, out] / first[out], first)
+        dependencies[:, out] = 0.0
     vertices = vertices._replace(weights=weights / weights.sum())
     state.vertices, state.orders = vertices.positive(), state.orders[stay][weights > 0.0]
 

@@ -19,7 +19,7 @@ A shortest path has no shortcut, so that all its exchanges are feasible together
 occur on it more than once, and the distances never fall.  Of several shortest paths that one is
 taken which is least when read from its end: the least deficit, then the least function, then the
 least element before it, and so on (Schönsleben 1980; Lawler & Martel 1982,
-doi:10.1287/moor.7.3.334; Schrijver 2003, Combinatorial Optimization, Theorem 47.1).  With N
+doi:10.1287/moor.7.3.334; Schrijver 2003, Combinatorial Optimization, Chapter 47).  With N
 incidences of elements and functions the augmentations are then of the order of (N + n)^3 at most,
 whatever the numbers; a shortest path of any other choice need not end, as exchanges open arcs.
 """
@@ -32,17 +32,18 @@ from typing import NamedTuple
 import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF
-from submin._typing import BoolArray, Dual, FloatArray, IndexArray, PointerArray
+from submin._typing import BoolArray, Dual, FloatArray, PointerArray
 from submin.layout import Layout
 from submin.terms.exchanges import Arcs, Exchanges
 
 
-class Path(NamedTuple):
-    """Elements from an excess to a deficit, and the function and capacity of each arc between."""
+class Arc(NamedTuple):
+    """One arc, of a function that is numbered among those of all terms."""
 
-    elements: list[int]
-    functions: list[int]
-    capacities: list[float]
+    tail: int
+    head: int
+    function: int
+    capacity: float
 
 
 @dataclass
@@ -110,10 +111,10 @@ class SubmodularFlow:
     def step(self, layout: Layout, state: SubmodularFlowState) -> int:
         """Augment along one path, or find the minimiser; no block is projected."""
         path = _shortest_path(state)
-        if path is None:
-            state.done = True
-        else:
+        if path:
             _augment(state, path)
+        else:
+            state.done = True
         return 0
 
     def iterate(self, layout: Layout, state: SubmodularFlowState) -> tuple[Dual, FloatArray]:
@@ -139,70 +140,65 @@ def _largest_marginal(layout: Layout) -> float:
     return float(sizes.max(initial=0.0))
 
 
-def _shortest_path(state: SubmodularFlowState) -> Path | None:
-    """Search breadth-first from all excesses; without a path, store what they reach."""
-    reached = state.s < -state.tolerance
+def _shortest_path(state: SubmodularFlowState) -> list[Arc]:
+    """Search breadth-first from all excesses for a deficit, and store what they reach."""
+    state.members = reached = state.s < -state.tolerance
     deficit = state.s > state.tolerance
-    frontier = np.flatnonzero(reached)
-    parents: dict[int, tuple[int, int, float]] = {}
-    while frontier.size:
-        tails, arcs = _outgoing(state, frontier)
-        new = ~reached[arcs.heads]
-        order = np.lexsort((tails[new], arcs.functions[new], arcs.heads[new]))
-        heads, places = np.unique(arcs.heads[new][order], return_index=True)
-        chosen = np.flatnonzero(new)[order[places]]
-        columns = (tails[chosen], arcs.functions[chosen], arcs.capacities[chosen])
-        found = zip(*(column.tolist() for column in columns), strict=True)
-        parents.update(zip(heads.tolist(), found, strict=True))
-        ends = heads[deficit[heads]]
-        if ends.size:
-            return _traced(parents, int(ends[0]))
-        reached[heads] = True
-        frontier = heads
-    state.members = reached
-    return None
+    frontier, parents = np.flatnonzero(reached).tolist(), dict[int, Arc]()
+    while frontier:
+        level = _level(state, frontier, reached)
+        parents.update((arc.head, arc) for arc in level)
+        frontier = [arc.head for arc in level]
+        ends = [element for element in frontier if deficit[element]]
+        if ends:
+            return _traced(parents, ends[0])
+        reached[frontier] = True
+    return []
 
 
-def _traced(parents: dict[int, tuple[int, int, float]], end: int) -> Path:
+def _level(state: SubmodularFlowState, frontier: list[int], reached: BoolArray) -> list[Arc]:
+    """Return the arc to each new element, of the least function and then of the least tail."""
+    known = [_arcs(state, element) for element in frontier]
+    tails = np.repeat(frontier, [arcs.heads.size for arcs in known])
+    heads, functions, capacities = (np.concatenate(part) for part in zip(*known, strict=True))
+    new = np.flatnonzero(~reached[heads])
+    new = new[np.lexsort((tails[new], functions[new], heads[new]))]
+    chosen = new[np.unique(heads[new], return_index=True)[1]]
+    columns = (column[chosen].tolist() for column in (tails, heads, functions, capacities))
+    return [Arc(*row) for row in zip(*columns, strict=True)]
+
+
+def _traced(parents: dict[int, Arc], end: int) -> list[Arc]:
     """Follow the parents from a deficit back to an excess."""
-    path = Path([end], [], [])
-    while path.elements[-1] in parents:
-        tail, function, capacity = parents[path.elements[-1]]
-        path.elements.append(tail)
-        path.functions.append(function)
-        path.capacities.append(capacity)
-    return Path(*(part[::-1] for part in path))
-
-
-def _outgoing(state: SubmodularFlowState, elements: IndexArray) -> tuple[IndexArray, Arcs]:
-    """Return the arcs of positive capacity from some elements, and the tails of these arcs."""
-    known = [_arcs(state, element) for element in elements.tolist()]
-    tails = np.repeat(elements, [arcs.heads.size for arcs in known])
-    return tails, Arcs(*(np.concatenate(column) for column in zip(*known, strict=True)))
+    path = [parents[end]]
+    while path[-1].tail in parents:
+        path.append(parents[path[-1].tail])
+    return path[::-1]
 
 
 def _arcs(state: SubmodularFlowState, element: int) -> Arcs:
     """Return the arcs of positive capacity from an element, computed anew if y has changed."""
     if element not in state.arcs:
-        parts = [Arcs(*(np.zeros(0, dtype=kind) for kind in (np.int32, np.int64, np.float64)))]
-        for first, exchanges in zip(state.first, state.exchanges, strict=False):
-            heads, functions, capacities = exchanges.arcs(element)
-            open_ = capacities > state.tolerance
-            parts.append(Arcs(heads[open_], functions[open_] + first, capacities[open_]))
-        joined = (np.concatenate(column) for column in zip(*parts, strict=True))
-        state.arcs[element] = Arcs(*joined)
+        known = [exchanges.arcs(element) for exchanges in state.exchanges]
+        heads = np.concatenate([np.zeros(0, dtype=np.int32), *(arcs.heads for arcs in known)])
+        numbers = (arcs.functions + k for arcs, k in zip(known, state.first, strict=False))
+        functions = np.concatenate([np.zeros(0, dtype=np.int64), *numbers])
+        capacities = np.concatenate([np.zeros(0), *(arcs.capacities for arcs in known)])
+        free = capacities > state.tolerance
+        state.arcs[element] = Arcs(heads[free], functions[free], capacities[free])
     return state.arcs[element]
 
 
-def _augment(state: SubmodularFlowState, path: Path) -> None:
+def _augment(state: SubmodularFlowState, path: list[Arc]) -> None:
     """Push as much as fits along a path, and forget the arcs that change."""
-    source, sink = path.elements[0], path.elements[-1]
-    amount = min(-float(state.s[source]), float(state.s[sink]), *path.capacities)
-    for position, number in enumerate(path.functions):
-        term = int(np.searchsorted(state.first, number, side="right")) - 1
-        tail, head = path.elements[position : position + 2]
-        function = number - int(state.first[term])
-        for element in state.exchanges[term].push(function, tail, head, amount).tolist():
+    source, sink = path[0].tail, path[-1].head
+    room = min(arc.capacity for arc in path)
+    amount = min(-float(state.s[source]), float(state.s[sink]), room)
+    for arc in path:
+        term = int(np.searchsorted(state.first, arc.function, side="right")) - 1
+        function = arc.function - int(state.first[term])
+        support = state.exchanges[term].push(function, arc.tail, arc.head, amount)
+        for element in support.tolist():
             state.arcs.pop(element, None)
     state.s[source] += amount
     state.s[sink] -= amount

@@ -209,7 +209,8 @@ class TruncationExchanges(GroupExchanges):
     def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
         """Return the capacities from one member, O(k)."""
         above = self.upper[slots][place] - self.dual[slots][place]
-        return np.minimum(above, self.dual[slots] - self.lower[slots])
+        room: FloatArray = np.minimum(above, self.dual[slots] - self.lower[slots])
+        return room
 
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
