@@ -16,7 +16,7 @@
         Reduce the combination to at most n vertices by linear algebra
 
 S is an initial segment of every order, so that F(S) = x(S) = sum_v min(0, x(v)), the minimum.
-The iterations are O(n^6), each with at most n greedy vertices and O(n^4) for the reduction.
+The iterations are O(n^6), each with at most n greedy vertices and O(n^3) for the reduction.
 """
 
 from __future__ import annotations
@@ -187,17 +187,19 @@ def _combined(differences: FloatArray) -> tuple[FloatArray, float]:
     """Return convex weights whose combination of rows is (0, ..., 0, delta), and delta.
 
     Row j is b^u - b on (s, t] for the j-th element u: at most 0 before place j, at least 0 there,
-    and 0 after it.  A row that is 0 at its place is 0 everywhere: then delta is 0.
+    and 0 after it: substitution from the last place on needs no subtraction.  A row that is 0 at
+    its place is 0 everywhere: then it alone is the answer, and delta is 0.
     """
-    gains = np.diagonal(differences)
-    rounding = 8.0 * UNIT_ROUNDOFF * float(np.max(np.abs(differences), initial=0.0))
-    count = gains.size
+    gains, shares = np.diagonal(differences), np.zeros(len(differences))
+    rounding = 8.0 * UNIT_ROUNDOFF * float(np.max(np.abs(differences)))
     if np.any(gains <= rounding):
-        return (np.arange(count) == int(np.argmin(gains))).astype(np.float64), 0.0
-    last = np.zeros(count)
-    last[-1] = 1.0
-    shares = np.maximum(np.linalg.solve(differences.T, last), 0.0)
-    return shares / shares.sum(), 1.0 / float(shares.sum())
+        shares[np.argmin(gains)] = 1.0
+        return shares, 0.0
+    shares[-1] = 1.0
+    for place in reversed(range(gains.size - 1)):
+        shares[place] = max(0.0, -float(shares @ differences[:, place]) / float(gains[place]))
+        shares /= shares.sum()
+    return shares, float(shares[-1] * gains[-1])
 
 
 def _reduce(n: int, state: SchrijverState) -> None:
