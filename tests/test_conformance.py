@@ -281,6 +281,11 @@ class SwapsTheRange(Path):
         return high, low
 
 
+class RefusesExchangesWithoutReason(Path):
+    def exchanges(self, dual):
+        raise TypeError("no")
+
+
 class TooCoarse(Path):
     def granularity(self):
         return 2.0 * super().granularity()
@@ -349,11 +354,6 @@ class RefusesWithoutReason(Path):
         raise TypeError("no")
 
 
-class RefusesExchangesWithoutReason(Path):
-    def exchanges(self, dual):
-        raise TypeError("no")
-
-
 BROKEN_TERMS: list[tuple[type[Term], str]] = [
     (StartsAtOne, "the empty set"),
     (Supermodular, "submodularity"),
@@ -369,12 +369,12 @@ BROKEN_TERMS: list[tuple[type[Term], str]] = [
     (ExaggeratesViolation, "violation"),
     (HidesBehindItsError, "violation: its error bound"),
     (SwapsTheRange, "marginal ranges"),
+    (RefusesExchangesWithoutReason, "exchange capacities: its refusal"),
     (TooCoarse, "granularity"),
     (StartsOutside, "the feasible start: the start exceeds"),
     (StartsBelow, "the feasible start: the start sums to"),
     (SaysZeroIsFeasible, "the feasible start: (the start|0) sums to"),
     (SharesItsStart, "the feasible start: changing"),
-    (RefusesExchangesWithoutReason, "exchange capacities: its refusal"),
     (TooShallow, "depth"),
     (TooSmall, "magnitude"),
     (LosesTheLastTable, "covering the dual once"),

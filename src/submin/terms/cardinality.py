@@ -120,6 +120,10 @@ class Cardinality(GroupTerm):
         total = compensated_sum(np.maximum.reduceat(excess, self.pointers[filled]))
         return Violation(total, error + 2.0 * UNIT_ROUNDOFF * total)
 
+    def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
+        """Return the exchange capacities, O(k log k) for each element of a group of k."""
+        return CardinalityExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""
         sizes = np.diff(self.pointers)
@@ -135,10 +139,6 @@ class Cardinality(GroupTerm):
         order = _identity_orders(self.pointers)
         classes = self.group_classes(decomposition)
         return [CardinalityBlock(self, groups, order, threads) for groups in classes]
-
-    def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
-        """Return the exchange capacities, O(k log k) for each element of a group of k."""
-        return CardinalityExchanges(self, dual)
 
     def granularity(self) -> float:
         """Return the granularity of the values of g."""

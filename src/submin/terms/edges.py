@@ -69,16 +69,16 @@ class EdgeTerm(Term):
                 total += compensated_sum(excess)
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
 
-    def magnitude(self, dual: FloatArray) -> float:
-        """Return 2 sum |t|."""
-        return 2.0 * float(np.sum(np.abs(dual)))
-
     def exchanges(self, dual: FloatArray) -> EdgeExchanges:
         """Return the residual capacities of the edges, with explicit ends, O(edges) of memory."""
         forward, backward = np.empty(self.size), np.empty(self.size)
         for slots, out, back in self.segments:
             forward[slots], backward[slots] = out, back
         return EdgeExchanges(*self.edge_list(), forward, backward, dual)
+
+    def magnitude(self, dual: FloatArray) -> float:
+        """Return 2 sum |t|."""
+        return 2.0 * float(np.sum(np.abs(dual)))
 
     def granularity(self) -> float:
         """Return the granularity of the weights."""

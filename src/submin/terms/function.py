@@ -75,6 +75,7 @@ class Function(Term):
     """
 
     kind = "function"
+    _enumeration: Table | None = None
 
     def __init__(
         self,
@@ -95,7 +96,6 @@ class Function(Term):
         self.depth = 1
         self._corral: Corral | None = None
         self._check_empty_set()
-        self._enumeration: Table | None = None
         self._table = self._tabulated() if self.size <= MOST_TABULATED else None
         if self._table is None:
             self._check_sampled_differences()
@@ -253,6 +253,23 @@ class Function(Term):
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
 
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, for at most 12 elements, 2^k calls once.
+
+        Raises
+        ------
+        TypeError
+            If the support is larger.
+        """
+        if self.size > MOST_MEMBERS:
+            raise TypeError(
+                f"a Function of {self.size} elements has no exchange capacities, whose enumeration "
+                f"takes at most {MOST_MEMBERS}; MinimumNormPoint, Schrijver and AcceleratedSweeps "
+                "need none"
+            )
+        self._enumeration = self._enumeration or self._table or self._tabulated()
+        return self._enumeration.exchanges(dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return F(V) - F(V - v) and F({v}) on the support, 2 k + 1 evaluations."""
         low, high = np.zeros(n), np.zeros(n)
@@ -274,23 +291,6 @@ class Function(Term):
             return self._table.blocks("functions", threads)
         self._corral = None
         return [FunctionBlock(self)]
-
-    def exchanges(self, dual: FloatArray) -> TableExchanges:
-        """Return the exchange capacities by enumeration, for at most 12 elements, 2^k calls once.
-
-        Raises
-        ------
-        TypeError
-            If the support is larger.
-        """
-        if self.size > MOST_MEMBERS:
-            raise TypeError(
-                f"a Function of {self.size} elements has no exchange capacities, whose enumeration "
-                f"takes at most {MOST_MEMBERS}; MinimumNormPoint, Schrijver and AcceleratedSweeps "
-                "need none"
-            )
-        self._enumeration = self._enumeration or self._table or self._tabulated()
-        return self._enumeration.exchanges(dual)
 
     def granularity(self) -> float:
         """Return the granularity of the values for k <= 8, else 0: not known."""

@@ -207,6 +207,10 @@ class Hyperedge(GroupTerm):
         error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
         return Violation(compensated_sum(worst), error)
 
+    def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
+        """Return the exchange capacities, O(k) for each element of a hyperedge of k."""
+        return HyperedgeExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights into each element and those out of it, O(n + incidences).
 
@@ -226,10 +230,6 @@ class Hyperedge(GroupTerm):
         """Put hyperedges without common members into one block by greedy colouring."""
         classes = self.group_classes(decomposition)
         return [HyperedgeBlock(self, groups, threads) for groups in classes]
-
-    def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
-        """Return the exchange capacities, O(k) for each element of a hyperedge of k."""
-        return HyperedgeExchanges(self, dual)
 
     def granularity(self) -> float:
         """Return the granularity of the weights."""

@@ -138,6 +138,10 @@ class Table(Term):
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
 
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
+        return TableExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of F_i(e_i) - F_i(e_i - v) and of F_i({v}) for each element v, O(m k)."""
         bits = 1 << np.arange(self.arity)
@@ -162,10 +166,6 @@ class Table(Term):
             pointers = np.arange(0, self.size + 1, self.arity, dtype=np.int64)
             classes = colour_classes(pointers, self.members.ravel())
         return [TableBlock(self, tables, threads) for tables in classes]
-
-    def exchanges(self, dual: FloatArray) -> TableExchanges:
-        """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
-        return TableExchanges(self, dual)
 
     def granularity(self) -> float:
         """Return the granularity of the values."""
@@ -279,7 +279,7 @@ class TableExchanges(GroupExchanges):
     """Exchange capacities of tables."""
 
     def __init__(self, term: Table, dual: FloatArray) -> None:
-        pointers = np.arange(0, term.size + 1, term.arity, dtype=np.int64)
+        pointers = term.arity * np.arange(len(term.members) + 1)
         super().__init__(pointers, term.members.ravel(), dual)
         self.term, self.masks = term, subset_masks(term.arity)
 

@@ -153,12 +153,6 @@ class Term(ABC):
         """Say whether y = 0 lies in every base polytope."""
         return False
 
-    def lovasz(self, x: FloatArray) -> float:
-        """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
-        vertex = np.zeros(x.size)
-        self.accumulate(self.greedy(ranks(x)), vertex)
-        return float(vertex @ x)
-
     def exchanges(self, dual: FloatArray) -> Exchanges:
         """Return the exchange capacities of the functions at a dual, which they keep and change.
 
@@ -171,6 +165,12 @@ class Term(ABC):
             f"a {type(self).__name__} has no exchange capacities; MinimumNormPoint, Schrijver and "
             "AcceleratedSweeps need none"
         )
+
+    def lovasz(self, x: FloatArray) -> float:
+        """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
+        vertex = np.zeros(x.size)
+        self.accumulate(self.greedy(ranks(x)), vertex)
+        return float(vertex @ x)
 
     def granularity(self) -> float:
         """Return g > 0 if every value of every F_i is a multiple of g, and 0 if none is known."""

@@ -139,6 +139,10 @@ class Truncation(GroupTerm):
         error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
         return Violation(compensated_sum(worst), error)
 
+    def exchanges(self, dual: FloatArray) -> TruncationExchanges:
+        """Return the exchange capacities, O(k) for each element of a group of k."""
+        return TruncationExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest gains min(m(S + v), c) - min(m(S), c), O(incidences)."""
         caps = self.caps[self.group_of]
@@ -151,10 +155,6 @@ class Truncation(GroupTerm):
         """Put groups without common members into one block by greedy colouring."""
         classes = self.group_classes(decomposition)
         return [TruncationBlock(self, groups, threads) for groups in classes]
-
-    def exchanges(self, dual: FloatArray) -> TruncationExchanges:
-        """Return the exchange capacities, O(k) for each element of a group of k."""
-        return TruncationExchanges(self, dual)
 
     def granularity(self) -> float:
         """Return the granularity of masses, caps and modular part."""

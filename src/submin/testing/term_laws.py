@@ -198,40 +198,6 @@ def _marginal_range(specimen: Specimen) -> None:
         require(agree, term, "marginal ranges", detail)
 
 
-def _granularity(specimen: Specimen) -> None:
-    step = specimen.term.granularity()
-    require(step >= 0.0, specimen.term, "granularity", f"it is {step}")
-    if step > 0.0:
-        steps = specimen.values / step
-        off = np.abs(steps - np.rint(steps))
-        worst = int(np.argmax(off))
-        where = named(specimen.masks[worst])
-        detail = f"F is {specimen.values[worst]} at {where}, no multiple of {step}"
-        require(off[worst] <= 1e-6, specimen.term, "granularity", detail)
-
-
-def _start(specimen: Specimen) -> None:
-    """Check that the start is feasible and its own array; 0 too if the term says so."""
-    term = specimen.term
-    duals = [("the start", term.feasible_start())]
-    if term.zero_is_feasible():
-        duals.append(("0", np.zeros(term.size)))
-    for name, dual in duals:
-        shaped = dual.shape == (term.size,)
-        require(shaped, term, "the feasible start", f"{name} has shape {dual.shape}")
-        excess, total = specimen.violation(dual), float(specimen.vector(dual).sum())
-        allowed = specimen.tolerance(dual)
-        detail = f"{name} exceeds the functions by {excess}"
-        require(excess <= allowed, term, "the feasible start", detail)
-        detail = f"{name} sums to {total} over V, where F is {specimen.values[-1]}"
-        require(abs(total - specimen.values[-1]) <= allowed, term, "the feasible start", detail)
-    start = duals[0][1]
-    kept = start.copy()
-    start += 1.0
-    fresh = np.array_equal(term.feasible_start(), kept)
-    require(fresh, term, "the feasible start", "changing the returned array changes the next one")
-
-
 def _exchanges(specimen: Specimen) -> None:
     """Check the exchange capacities against enumeration, and that pushing does what it says."""
     term = specimen.term
@@ -290,6 +256,40 @@ def _pushes(specimen: Specimen, dual: FloatArray, u: int) -> None:
         require(kept, term, "pushing", detail)
 
 
+def _granularity(specimen: Specimen) -> None:
+    step = specimen.term.granularity()
+    require(step >= 0.0, specimen.term, "granularity", f"it is {step}")
+    if step > 0.0:
+        steps = specimen.values / step
+        off = np.abs(steps - np.rint(steps))
+        worst = int(np.argmax(off))
+        where = named(specimen.masks[worst])
+        detail = f"F is {specimen.values[worst]} at {where}, no multiple of {step}"
+        require(off[worst] <= 1e-6, specimen.term, "granularity", detail)
+
+
+def _start(specimen: Specimen) -> None:
+    """Check that the start is feasible and its own array; 0 too if the term says so."""
+    term = specimen.term
+    duals = [("the start", term.feasible_start())]
+    if term.zero_is_feasible():
+        duals.append(("0", np.zeros(term.size)))
+    for name, dual in duals:
+        shaped = dual.shape == (term.size,)
+        require(shaped, term, "the feasible start", f"{name} has shape {dual.shape}")
+        excess, total = specimen.violation(dual), float(specimen.vector(dual).sum())
+        allowed = specimen.tolerance(dual)
+        detail = f"{name} exceeds the functions by {excess}"
+        require(excess <= allowed, term, "the feasible start", detail)
+        detail = f"{name} sums to {total} over V, where F is {specimen.values[-1]}"
+        require(abs(total - specimen.values[-1]) <= allowed, term, "the feasible start", detail)
+    start = duals[0][1]
+    kept = start.copy()
+    start += 1.0
+    fresh = np.array_equal(term.feasible_start(), kept)
+    require(fresh, term, "the feasible start", "changing the returned array changes the next one")
+
+
 def _storage(specimen: Specimen) -> None:
     """Check that a term comes back from a file without pickle, or says that it can not."""
     term = specimen.term
@@ -321,9 +321,9 @@ LAWS: tuple[Callable[[Specimen], None], ...] = (
     _functions,
     _violation,
     _marginal_range,
+    _exchanges,
     _granularity,
     _start,
-    _exchanges,
     check_blocks,
     _storage,
 )
