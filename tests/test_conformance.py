@@ -18,10 +18,12 @@ from submin.solvers.ap import AP
 from submin.solvers.rcdm import RCDM
 from submin.terms import REGISTRY as FAMILIES
 from submin.terms.cut import Cut
+from submin.terms.exchanges import Arcs
 from submin.terms.fixing import Fixing, Piece
 from submin.terms.function import Function
-from submin.terms.table import Table, TableBlock
+from submin.terms.table import Table, TableBlock, TableExchanges
 from submin.terms.term import Block, Term, Violation
+from submin.terms.value_tables import subset_sums
 from submin.testing import (
     ConformanceError,
     brute_force,
@@ -280,6 +282,11 @@ class SwapsTheRange(Path):
         return high, low
 
 
+class RefusesExchangesWithoutReason(Path):
+    def exchanges(self, dual):
+        raise TypeError("no")
+
+
 class TooCoarse(Path):
     def granularity(self):
         return 2.0 * super().granularity()
@@ -375,6 +382,7 @@ BROKEN_TERMS: list[tuple[type[Term], str]] = [
     (ExaggeratesViolation, "violation"),
     (HidesBehindItsError, "violation: its error bound"),
     (SwapsTheRange, "marginal ranges"),
+    (RefusesExchangesWithoutReason, "exchange capacities: its refusal"),
     (TooCoarse, "granularity"),
     (StartsOutside, "the feasible start: the start exceeds"),
     (StartsBelow, "the feasible start: the start sums to"),
@@ -543,6 +551,62 @@ def test_a_broken_block_is_caught_by_the_right_law(broken, law) -> None:
 
     with pytest.raises(ConformanceError, match=f"^PathOfBrokenBlocks breaks the law of {law}"):
         check_term(PathOfBrokenBlocks())
+
+
+# Broken exchange capacities: the path with others.
+
+
+class HalfCapacities(TableExchanges):
+    def capacities(self, group, slots, place):
+        return 0.5 * super().capacities(group, slots, place)
+
+
+class TurnsTheArcs(TableExchanges):
+    def capacities(self, group, slots, place):
+        room = self.term.values[0] - subset_sums(self.dual[None, slots])[0]
+        lacking = ~self.masks[:, place]
+        return np.where(self.masks[lacking], room[lacking, None], np.inf).min(axis=0)
+
+
+class ForgetsAnArc(TableExchanges):
+    def arcs(self, element):
+        return Arcs(*(column[element == 1 :] for column in super().arcs(element)))
+
+
+class PushesTheWrongWay(TableExchanges):
+    def push(self, function, tail, head, amount):
+        return super().push(function, tail, head, -amount)
+
+
+class PushesInOtherFunctions(TableExchanges):
+    def push(self, function, tail, head, amount):
+        self.dual[3 * (function == 0)] += 1e-3 * amount
+        return super().push(function, tail, head, amount)
+
+
+class ForgetsWhatChanged(TableExchanges):
+    def push(self, function, tail, head, amount):
+        return super().push(function, tail, head, amount)[:1]
+
+
+BROKEN_EXCHANGES: list[tuple[type[TableExchanges], str]] = [
+    (HalfCapacities, "exchange capacities"),
+    (TurnsTheArcs, "exchange capacities"),
+    (ForgetsAnArc, "exchange capacities"),
+    (PushesTheWrongWay, "pushing: .* changes s by more or less"),
+    (PushesInOtherFunctions, "pushing: .* changes s by more or less"),
+    (ForgetsWhatChanged, "pushing: .* changes arcs"),
+]
+
+
+@pytest.mark.parametrize(("broken", "law"), BROKEN_EXCHANGES, ids=class_name)
+def test_broken_exchange_capacities_are_caught_by_the_right_law(broken, law) -> None:
+    class PathOfBrokenExchanges(Path):
+        def exchanges(self, dual):
+            return broken(self, dual)
+
+    with pytest.raises(ConformanceError, match=f"^PathOfBrokenExchanges breaks the law of {law}"):
+        check_term(PathOfBrokenExchanges())
 
 
 # Broken solvers.

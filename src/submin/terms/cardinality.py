@@ -20,6 +20,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups, ranges
 from submin.terms.term import Block, Violation
@@ -128,6 +129,10 @@ class Cardinality(GroupTerm):
             return Violation(0.0, 0.0)
         total = compensated_sum(np.maximum.reduceat(excess, self.pointers[filled]))
         return Violation(total, error + 2.0 * UNIT_ROUNDOFF * total)
+
+    def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
+        """Return the exchange capacities, O(k log k) for each element of a group of k."""
+        return CardinalityExchanges(self, dual)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""
@@ -260,6 +265,36 @@ class CardinalityBlock(GroupBlock):
         """Project by decomposition, O(k log k) for each split of a group of k."""
         gains = self.term.gains[self.slots]
         kernels.active.weighted_cardinality(self.pointers, a, d, gains, out, self.threads)
+
+
+class CardinalityExchanges(GroupExchanges):
+    """Exchange capacities of concave functions of the cardinality.
+
+    Besides u, the worst S of j + 1 members has the j largest values of the others without v,
+
+        c(u, v) = min over j of  g(j + 1) - y(u) - (sum of the j largest without v)
+
+    which are the j largest of all others if v comes later, else the j + 1 largest less y(v).
+    """
+
+    def __init__(self, term: Cardinality, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.values = term.values
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k log k)."""
+        y, first = self.dual[slots], slots.start + group
+        costs = self.values[first + 1 : first + y.size]
+        others = np.delete(np.arange(y.size), place)
+        others = others[np.argsort(-y[others], kind="stable")]
+        sums = np.concatenate([[0.0], np.cumsum(y[others])])
+        room = np.full(y.size, np.inf)
+        if others.size:
+            before = np.minimum.accumulate(costs - sums[:-1])
+            after = np.minimum.accumulate((costs - sums[1:])[::-1])[::-1]
+            after = np.append(after[1:], np.inf)
+            room[others] = np.minimum(before, after + y[others]) - y[place]
+        return room
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:

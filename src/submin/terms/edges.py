@@ -16,6 +16,7 @@ from submin import kernels
 from submin._checks import refuse_where
 from submin._sums import UNIT_ROUNDOFF, common_granularity
 from submin._typing import FloatArray, IndexArray
+from submin.terms.exchanges import EdgeExchanges
 from submin.terms.term import Term, Violation
 
 
@@ -75,6 +76,13 @@ class EdgeTerm(Term):
             for slots, forward, backward in self.segments
         )
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
+
+    def exchanges(self, dual: FloatArray) -> EdgeExchanges:
+        """Return the residual capacities of the edges, with explicit ends, O(edges) of memory."""
+        forward, backward = np.empty(self.size), np.empty(self.size)
+        for slots, out, back in self.segments:
+            forward[slots], backward[slots] = out, back
+        return EdgeExchanges(*self.edge_list(), forward, backward, dual)
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return 2 sum |t|."""

@@ -27,7 +27,7 @@ from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.compiled import CompiledValues
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.minimum_norm_point import Corral, nearest_point
-from submin.terms.table import Table, explain
+from submin.terms.table import MOST_MEMBERS, Table, TableExchanges, explain
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import find_non_submodular, subset_masks
 
@@ -84,6 +84,7 @@ class Function(Term):
 
     kind = "function"
     _table: Table | None = None
+    _enumeration: Table | None = None
 
     def __init__(
         self,
@@ -363,6 +364,23 @@ class Function(Term):
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
+
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, for at most 12 elements, 2^k calls once.
+
+        Raises
+        ------
+        TypeError
+            If the support is larger.
+        """
+        if self.size > MOST_MEMBERS:
+            raise TypeError(
+                f"a Function of {self.size} elements has no exchange capacities, whose enumeration "
+                f"takes at most {MOST_MEMBERS}; MinimumNormPoint, Schrijver and AcceleratedSweeps "
+                "need none"
+            )
+        self._enumeration = self._enumeration or self._table or self._tabulated()
+        return self._enumeration.exchanges(dual)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return F(V) - F(V - v) and F({v}) on the support, 2 k + 1 evaluations."""

@@ -35,6 +35,7 @@ from submin._sums import (
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.cardinality import Cardinality
+from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.groups import (
     LONG_ROUNDOFF,
@@ -208,6 +209,10 @@ class Hyperedge(GroupTerm):
         error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
         return Violation(compensated_sum(worst), error)
 
+    def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
+        """Return the exchange capacities, O(k) for each element of a hyperedge of k."""
+        return HyperedgeExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights into each element and those out of it, O(n + incidences).
 
@@ -321,6 +326,35 @@ def _one_sided(
     values[ends[:-1]] = 0.0
     values[ends[1:] - 1] = np.where(of_heads, -weights, weights)
     return Cardinality.of_values(pointers, members, values)
+
+
+class HyperedgeExchanges(GroupExchanges):
+    """Exchange capacities of hyperedges.
+
+    F costs w, or nothing where S has no tail or all heads, so that c(u, v) is the least of
+    w - y(S), -y(S) without tails, and -y(S) with all heads, each for the members that add to y(S).
+    """
+
+    def __init__(self, term: Hyperedge, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.weights, self.is_tail, self.is_head = term.weights, term._is_tail, term._is_head
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k)."""
+        y, tail, head = self.dual[slots], self.is_tail[slots], self.is_head[slots]
+        chosen = np.maximum(y, 0.0)
+        chosen[place] = y[place]
+        room: FloatArray = self.weights[group] - _sums_without_one(chosen)
+        if not tail[place]:
+            room = np.minimum(room, -_sums_without_one(np.where(tail, 0.0, chosen)))
+        covered = -_sums_without_one(np.where(head, y, chosen))
+        return np.where(head, room, np.minimum(room, covered))
+
+
+def _sums_without_one(values: FloatArray) -> FloatArray:
+    """Return, for each entry, the sum of all others."""
+    others: FloatArray = values.sum() - values
+    return others
 
 
 def _checked_ends(

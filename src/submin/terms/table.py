@@ -25,6 +25,7 @@ from submin._sums import (
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
+from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
@@ -149,6 +150,10 @@ class Table(Term):
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
+
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
+        return TableExchanges(self, dual)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of F_i(e_i) - F_i(e_i - v) and of F_i({v}) for each element v, O(m k)."""
@@ -324,3 +329,20 @@ class TableBlock(Block):
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""
         s[self.support()] += scale * part
+
+
+class TableExchanges(GroupExchanges):
+    """Exchange capacities of tables."""
+
+    def __init__(self, term: Table, dual: FloatArray) -> None:
+        pointers = term.arity * np.arange(len(term.members) + 1)
+        super().__init__(pointers, term.members.ravel(), dual)
+        self.term, self.masks = term, subset_masks(term.arity)
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, over all sets that have it and not the other."""
+        row = group if self.term.values.shape[0] > 1 else 0
+        room = self.term.values[row] - subset_sums(self.dual[None, slots])[0]
+        having = self.masks[:, place]
+        least: FloatArray = np.where(self.masks[having], np.inf, room[having, None]).min(axis=0)
+        return least

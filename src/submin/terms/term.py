@@ -24,6 +24,7 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.exchanges import Exchanges
 from submin.terms.fixing import Fixing, TermMinor
 
 
@@ -185,6 +186,19 @@ class Term(ABC):
     def zero_is_feasible(self) -> bool:
         """Say whether y = 0 lies in every base polytope."""
         return False
+
+    def exchanges(self, dual: FloatArray) -> Exchanges:
+        """Return the exchange capacities of the functions at a dual, which they keep and change.
+
+        Raises
+        ------
+        TypeError
+            If the family has none; those of an arbitrary function take a minimisation each.
+        """
+        raise TypeError(
+            f"a {type(self).__name__} has no exchange capacities; MinimumNormPoint, Schrijver and "
+            "AcceleratedSweeps need none"
+        )
 
     def lovasz(self, x: FloatArray) -> float:
         """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from itertools import permutations
 
 import numpy as np
 
@@ -46,10 +47,11 @@ def check_term(term: Term, n: int | None = None, seed: int = 0) -> None:
     vertices sum to F over the prefixes of their order and lie in B(F); the Lovász extension agrees
     with F on indicators and with its sorted form elsewhere; ``accumulate`` is linear; ``violation``
     is 0 on feasible duals and exact on others; marginal ranges, granularity and starting point say
-    the truth; blocks cover the dual once with disjoint supports; a projection is feasible and
-    satisfies the variational inequality that characterises the nearest point; a sweep is a
-    projection with c = 1 that keeps s; a minor costs F(S + A) and shares bases with F; a saved term
-    comes back.
+    the truth; exchange capacities, where there are any, are those of enumeration, and pushing along
+    an arc keeps the dual feasible; blocks cover the dual once with disjoint supports; a projection
+    is feasible and satisfies the variational inequality that characterises the nearest point; a
+    sweep is a projection with c = 1 that keeps s; a minor costs F(S + A) and shares bases with F; a
+    saved term comes back.
 
     Examples
     --------
@@ -198,6 +200,64 @@ def _marginal_range(specimen: Specimen) -> None:
         require(agree, term, "marginal ranges", detail)
 
 
+def _exchanges(specimen: Specimen) -> None:
+    """Check the exchange capacities against enumeration, and that pushing does what it says."""
+    term = specimen.term
+    vertices = [term.greedy(ranks(x)) for x in specimen.random_vectors()]
+    mean: FloatArray = np.mean(vertices, axis=0)
+    try:
+        term.exchanges(mean.copy())
+    except TypeError as refusal:
+        detail = f"its refusal says only {refusal!s:.20}"
+        require(len(str(refusal)) > 20, term, "exchange capacities", detail)
+        return
+    for dual in (vertices[0], mean, term.feasible_start()):
+        _exchange_capacities(specimen, dual)
+    for element in range(specimen.n):
+        _pushes(specimen, mean, element)
+
+
+def _exchange_capacities(specimen: Specimen, dual: FloatArray) -> None:
+    """Check c(u, v) = min {F_i(S) - y_i(S) : u in S, v not in S} in each function that has both."""
+    allowed = specimen.tolerance(dual)
+    room = specimen.function_values - specimen.function_vectors(dual) @ specimen.masks.T
+    elements, blocks = np.arange(specimen.n), specimen.functions or []
+    supports = np.array([np.isin(elements, block.support()) for block in blocks])
+    exchanges = specimen.term.exchanges(dual.copy())
+    for u, v in permutations(range(specimen.n), 2):
+        arcs = exchanges.arcs(u)
+        found = np.sort(arcs.capacities[arcs.heads == v])
+        apart = specimen.masks[:, u] & ~specimen.masks[:, v]
+        joint = np.flatnonzero(supports[:, u] & supports[:, v]) if blocks else elements[:0]
+        expected = np.sort([room[i, apart].min() for i in joint])
+        found, expected = found[found > allowed], expected[expected > allowed]
+        agree = found.size == expected.size and np.allclose(found, expected, 0.0, allowed)
+        detail = f"from {u} to {v} they are {listed(found)}, where enumeration has "
+        require(agree, specimen.term, "exchange capacities", detail + listed(expected))
+
+
+def _pushes(specimen: Specimen, dual: FloatArray, u: int) -> None:
+    """Push along every arc from u as far as it goes, and see the dual, s, and all other arcs."""
+    term, allowed, pushed = specimen.term, specimen.tolerance(dual), dual.copy()
+    exchanges = term.exchanges(pushed)
+    before = [exchanges.arcs(w).capacities for w in range(specimen.n)]
+    for v, function, room in zip(*exchanges.arcs(u), strict=True):
+        pushed[:] = dual
+        support = exchanges.push(int(function), u, int(v), float(room))
+        where = f"pushing {room} from {u} to {v} in function {function}"
+        moved = specimen.vector(pushed) - specimen.vector(dual)
+        moved[[u, v]] -= room, -room
+        agree = np.max(np.abs(moved)) <= allowed
+        require(agree, term, "pushing", f"{where} changes s by more or less")
+        excess = term.violation(pushed)
+        detail = f"{where} leaves the base polytopes by {excess.total}"
+        require(excess.total <= allowed + excess.error, term, "pushing", detail)
+        others = np.setdiff1d(np.arange(specimen.n), support)
+        kept = all(np.array_equal(exchanges.arcs(w).capacities, before[w]) for w in others)
+        detail = f"{where} changes arcs of elements outside {support.tolist()}"
+        require(kept, term, "pushing", detail)
+
+
 def _granularity(specimen: Specimen) -> None:
     step = specimen.term.granularity()
     require(step >= 0.0, specimen.term, "granularity", f"it is {step}")
@@ -312,6 +372,7 @@ LAWS: tuple[Callable[[Specimen], None], ...] = (
     _functions,
     _violation,
     _marginal_range,
+    _exchanges,
     _granularity,
     _start,
     check_blocks,
