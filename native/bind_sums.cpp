@@ -1,6 +1,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <algorithm>
 #include <cmath>
 
 #include "bindings.hpp"
@@ -31,6 +32,21 @@ double sum_of_squares(const ConstValues& values, int threads) {
   const double* const value = values.data();
   return compensated_sum(size_of(values.size()), threads,
                          [=](std::int64_t k) SUBMIN_INLINE { return value[k] * value[k]; });
+}
+
+double negative_sum(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads,
+                         [=](std::int64_t k) SUBMIN_INLINE { return std::min(value[k], 0.0); });
+}
+
+double sum_within(const ConstValues& values, const Members& member, int threads) {
+  require_size(member.size(), size_of(values.size()), "member");
+  const double* const value = values.data();
+  const std::uint8_t* const chosen = member.data();
+  return compensated_sum(size_of(values.size()), threads, [=](std::int64_t k) SUBMIN_INLINE {
+    return chosen[k] ? value[k] : 0.0;
+  });
 }
 
 double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
@@ -96,6 +112,9 @@ void bind_sums(nb::module_& module) {
              WithoutLock());
   module.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "threads"_a,
              WithoutLock());
+  module.def("negative_sum", &negative_sum, "values"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("sum_within", &sum_within, "values"_a.noconvert(), "member"_a.noconvert(),
+             "threads"_a, WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
              "flow"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("grid_accumulate", &accumulate, "shape"_a.noconvert(), "offsets"_a.noconvert(),

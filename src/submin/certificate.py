@@ -123,7 +123,7 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, fl
         error += excess.error
         depth += term.depth + 1
         magnitude += term.magnitude(part)
-    bound = kernels.active.compensated_sum(problem.least_costs(s), 0) + problem.constant - violation
+    bound = problem.least_cost(s) + problem.constant - violation
     return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
 
 

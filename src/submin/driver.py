@@ -172,7 +172,8 @@ class Run(Generic[State]):
         """Run from a feasible dual until a stop rule holds; Ctrl-C ends the run, not the answer."""
         layout = self.layout
         nothing = np.zeros(layout.n, dtype=np.bool_)
-        self.best = Incumbent(layout, self.limits.goal, nothing, dual, layout.total(dual))
+        s = layout.total(dual) if self.measured else layout.unary
+        self.best = Incumbent(layout, self.limits.goal, nothing, dual, s)
         try:
             self._loop(dual)
         except KeyboardInterrupt:
@@ -246,7 +247,9 @@ class Run(Generic[State]):
         return stop or self._closed(record, dual, s) or self._at_limit()
 
     def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
-        """Count the elements that this dual or an earlier one decides."""
+        """Count the elements that this dual or an earlier one decides, if someone watches."""
+        if not self.measured:
+            return 0
         self.fixed |= ~decided(self.layout.problem, dual, s, gap, smooth_gap).free
         return int(np.count_nonzero(self.fixed))
 
@@ -287,6 +290,8 @@ class Run(Generic[State]):
         best = self.best
         if best.value == float("inf"):  # interrupted before the first look
             best.offer_set(best.members)
+        if best.quality == -float("inf"):
+            best.s = self.layout.total(best.dual)
         certificate = best.certified()
         return Result(
             minimizer=self._shaped_members(),

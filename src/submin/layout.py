@@ -128,9 +128,10 @@ class Layout:
             block.put(copy[owner], block.project(copy[owner], zero, 1.0))
         return copy
 
-    def total(self, dual: Sequence[FloatArray]) -> FloatArray:
-        """Return s = u + sum_i y_i, shape (n,)."""
-        s = self.unary.copy()
+    def total(self, dual: Sequence[FloatArray], out: FloatArray | None = None) -> FloatArray:
+        """Return s = u + sum_i y_i, shape (n,), in `out` if that is given."""
+        s = np.empty_like(self.unary) if out is None else out
+        s[:] = self.unary
         for term, part in zip(self.problem.terms, dual, strict=True):
             if part.any():
                 term.accumulate(part, s)
@@ -143,7 +144,7 @@ class Layout:
         """
         problem = self.problem
         costs = np.where(problem.forced_in, s - self.unary, s) if problem.has_forced else s
-        return float(np.sum(problem.least_costs(costs))) + problem.constant
+        return problem.least_cost(costs) + problem.constant
 
     def greedy_vertex(self, x: FloatArray) -> Dual:
         """Return the greedy vertices that maximise <x, sum_i y_i>, for a flat x, O(n log n)."""

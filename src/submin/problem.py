@@ -184,17 +184,15 @@ class Problem:
             The set S.
         """
         flat = self.flat_set("members", members)
-        if self.has_forced:
-            if np.any(flat & self.forced_out) or np.any(self.forced_in & ~flat):
-                return float("inf")
-            chosen = self.unary.ravel()[flat & ~self.forced_in]
-        else:
-            chosen = self.unary.ravel()[flat]
-        parts = [
-            kernels.active.compensated_sum(chosen, 0),
-            *(term.evaluate(flat) for term in self.terms),
-        ]
-        return compensated_sum(np.array([*parts, self.constant]))
+        broken = self.has_forced and np.any((flat & self.forced_out) | (self.forced_in & ~flat))
+        if broken:
+            return float("inf")
+        if not flat.any():
+            return self.constant
+        paying = flat & ~self.forced_in if self.has_forced else flat
+        modular = kernels.active.sum_within(self.unary.ravel(), paying.view(np.uint8), 0)
+        parts = [modular, *(term.evaluate(flat) for term in self.terms), self.constant]
+        return compensated_sum(np.array(parts))
 
     def minor(self, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
         """Return the problem that is left when some elements are fixed in S and some out of it.
@@ -235,15 +233,15 @@ class Problem:
 
         return fix(self, inside, outside)
 
-    def least_costs(self, s: FloatArray) -> FloatArray:
-        """Return what each element costs at least in any allowed set, for costs s: min(0, s).
+    def least_cost(self, s: FloatArray) -> float:
+        """Return what any allowed set costs at least, for modular costs s: sum_v min(0, s_v).
 
-        Elements with hard constraints count as what they must be.
+        Elements with hard constraints count as what they must be.  O(n), compensated.
         """
-        least = np.minimum(0.0, s)
-        if self.has_forced:
-            least = np.where(self.forced_out, 0.0, np.where(self.forced_in, s, least))
-        return least
+        if not self.has_forced:
+            return kernels.active.negative_sum(s, 0)
+        least = np.where(self.forced_out, 0.0, np.where(self.forced_in, s, np.minimum(0.0, s)))
+        return kernels.active.compensated_sum(least, 0)
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
         """Check a set given as a mask of the problem's shape, and flatten it."""

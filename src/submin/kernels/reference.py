@@ -47,7 +47,9 @@ from submin.kernels.sums_reference import (
     edges_excess,
     grid_accumulate,
     grid_cut_value,
+    negative_sum,
     sum_of_squares,
+    sum_within,
 )
 
 __all__ = [
@@ -70,9 +72,11 @@ __all__ = [
     "hyperedge_project",
     "hyperedge_sweep",
     "linear_forests",
+    "negative_sum",
     "path_chains_project",
     "path_chains_sweep",
     "sum_of_squares",
+    "sum_within",
     "table_project",
     "table_second_differences",
     "table_sweep",

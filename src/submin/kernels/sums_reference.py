@@ -29,6 +29,16 @@ def sum_of_squares(values: FloatArray, threads: int) -> float:
     return _sums.compensated_sum(np.square(values))
 
 
+def negative_sum(values: FloatArray, threads: int) -> float:
+    """Return the sum of min(0, value)."""
+    return _sums.compensated_sum(np.minimum(0.0, values))
+
+
+def sum_within(values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
+    """Return the sum over a set."""
+    return _sums.compensated_sum(values[member != 0])
+
+
 def edges_excess(
     backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
 ) -> float:

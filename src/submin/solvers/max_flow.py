@@ -176,7 +176,7 @@ class MaxFlow:
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
-        return state.y, layout.total(state.y)
+        return state.y, layout.total(state.y, out=state.s if state.done else None)
 
     def done(self, state: MaxFlowState) -> bool:
         """Say whether no residual path is left from an excess to a deficit."""
