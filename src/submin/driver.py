@@ -207,9 +207,10 @@ class Run(Generic[State]):
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        goal = float("inf")
+        passes = self.limits.max_passes
         if self.measured:
-            goal = self.limits.next_check(self.passes) * self.layout.r
+            passes = self.limits.next_check(self.passes)
+        goal = passes * self.layout.r if passes < float("inf") else passes
         deadline = self.started + self.limits.time_limit
         while self.projections < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)

@@ -236,9 +236,10 @@ class OpenLayout(Layout):
             block.put(self.kept[owner], np.zeros(block.size))
         self.unary = layout.total(self.kept)
 
-    def total(self, dual: Sequence[FloatArray]) -> FloatArray:
+    def total(self, dual: Sequence[FloatArray], out: FloatArray | None = None) -> FloatArray:
         """Return s, O(n + open functions)."""
-        s = self.unary.copy()
+        s = np.empty_like(self.unary) if out is None else out
+        s[:] = self.unary
         for owner, block in zip(self.owners, self.blocks, strict=True):
             block.accumulate(block.take(dual[owner]), s)
         return s

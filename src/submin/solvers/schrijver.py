@@ -92,7 +92,7 @@ class Schrijver:
         return SchrijverState(Combination.of(layout, _vertex(layout, order)), order[None])
 
     def step(self, layout: Layout, state: SchrijverState) -> int:
-        """Do one iteration; no block is projected."""
+        """Do one iteration, counted as one oracle call for each block."""
         points, _, weights = state.vertices
         x = weights @ points
         tolerance = 4.0 * layout.n * UNIT_ROUNDOFF * float(np.max(np.abs(points), initial=0.0))
@@ -103,7 +103,7 @@ class Schrijver:
         else:
             _exchanged(layout, state, exchange, float(x[exchange.t]))
             _reduce(layout.n, state)
-        return 0
+        return layout.r
 
     def iterate(self, layout: Layout, state: SchrijverState) -> tuple[Dual, FloatArray]:
         """Return the dual that the vertices combine to, and its s."""

@@ -108,13 +108,13 @@ class SubmodularFlow:
         return SubmodularFlowState(dual, layout.total(dual), exchanges, first, tolerance)
 
     def step(self, layout: Layout, state: SubmodularFlowState) -> int:
-        """Augment along one path, or find the minimiser; no block is projected."""
+        """Augment along one path, counted as one projection for each of its arcs, or end."""
         path, reached = _search(state, state.tolerance)
         if path:
             _augment(state, path)
         else:
             state.members, state.done = _smallest(layout, state, reached), True
-        return 0
+        return len(path)
 
     def iterate(self, layout: Layout, state: SubmodularFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
