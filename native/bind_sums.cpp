@@ -1,6 +1,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <limits>
 #include <algorithm>
 #include <cmath>
 
@@ -32,6 +33,14 @@ double sum_of_squares(const ConstValues& values, int threads) {
   const double* const value = values.data();
   return compensated_sum(size_of(values.size()), threads,
                          [=](std::int64_t k) SUBMIN_INLINE { return value[k] * value[k]; });
+}
+
+// NaN if a value is not 0 or more.
+double nonnegative_sum(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads, [=](std::int64_t k) SUBMIN_INLINE {
+    return value[k] >= 0.0 ? value[k] : std::numeric_limits<double>::quiet_NaN();
+  });
 }
 
 double negative_sum(const ConstValues& values, int threads) {
@@ -113,6 +122,8 @@ void bind_sums(nb::module_& module) {
   module.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "threads"_a,
              WithoutLock());
   module.def("negative_sum", &negative_sum, "values"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("nonnegative_sum", &nonnegative_sum, "values"_a.noconvert(), "threads"_a,
+             WithoutLock());
   module.def("sum_within", &sum_within, "values"_a.noconvert(), "member"_a.noconvert(),
              "threads"_a, WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),

@@ -129,7 +129,7 @@ class Incumbent:
     def certified(self) -> Certificate:
         """Return the rigorous certificate of the best set with the best dual."""
         if self.certificate is None:
-            self.certificate = certify(self.layout.problem, self.members, self.dual)
+            self.certificate = certify(self.layout.problem, self.members, self.dual, self.value)
         return self.certificate
 
 

@@ -133,8 +133,7 @@ class Layout:
         s = np.empty_like(self.unary) if out is None else out
         s[:] = self.unary
         for term, part in zip(self.problem.terms, dual, strict=True):
-            if part.any():
-                term.accumulate(part, s)
+            term.accumulate(part, s)
         return s
 
     def lower_bound(self, s: FloatArray) -> float:

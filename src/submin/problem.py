@@ -58,7 +58,10 @@ class Problem:
     def __init__(
         self, unary: npt.ArrayLike, terms: Sequence[Term] = (), constant: float = 0.0
     ) -> None:
-        self.unary = _checks.costs("unary", unary)
+        self.unary = _checks.float_array("unary", unary)
+        self._magnitude = kernels.active.absolute_sum(self.unary.ravel(), 0)
+        if not np.isfinite(self._magnitude):
+            _checks.costs("unary", self.unary)
         self.shape = _checks.shape("the shape of unary", self.unary.shape or (1,))
         self.n = self.unary.size
         self.constant = _checks.number("constant", constant)
@@ -99,17 +102,18 @@ class Problem:
 
         Arrays are used without a copy, so a solve or a verification looks at them once more.
         """
-        changed = np.isnan(self.unary)
-        _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
+        if not np.isfinite(kernels.active.absolute_sum(self.unary.ravel(), 0)):
+            changed = np.isnan(self.unary)
+            _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
         for term in self.terms:
             term.check_data()
 
     def _check_overflow(self) -> None:
-        finite = (
-            np.where(np.isfinite(self.unary), self.unary, 0.0) if self.has_forced else self.unary
-        )
+        if self._magnitude < _checks.LARGEST_SUM:
+            return
+        finite = np.where(np.isfinite(self.unary), self.unary, 0.0)
         total = kernels.active.absolute_sum(finite.ravel(), 0)
-        if not total < 1e150:  # squares of s must fit
+        if not total < _checks.LARGEST_SUM:
             index = int(np.argmax(np.abs(finite)))
             raise ValueError(
                 f"unary overflows: the costs sum to {total}, with the largest, "
@@ -167,7 +171,7 @@ class Problem:
     @cached_property
     def has_forced(self) -> bool:
         """Whether any element has a hard constraint."""
-        return bool(np.any(np.isinf(self.unary)))
+        return not np.isfinite(self._magnitude) and bool(np.any(np.isinf(self.unary)))
 
     def repaired(self, members: BoolArray) -> BoolArray:
         """Return the flat set with the hard constraints imposed; never raises the value."""
@@ -260,7 +264,7 @@ class Problem:
         s(v) > 0 whatever the terms do, so v is in no minimiser (``algorithms.md`` 3.7).
         """
         unary = self.unary.ravel()
-        if np.all(np.isfinite(unary)):
+        if not self.has_forced:
             return unary
         low, high = np.zeros(self.n), np.zeros(self.n)
         for term in self.terms:

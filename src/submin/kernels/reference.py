@@ -48,6 +48,7 @@ from submin.kernels.sums_reference import (
     grid_accumulate,
     grid_cut_value,
     negative_sum,
+    nonnegative_sum,
     sum_of_squares,
     sum_within,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "hyperedge_sweep",
     "linear_forests",
     "negative_sum",
+    "nonnegative_sum",
     "path_chains_project",
     "path_chains_sweep",
     "sum_of_squares",

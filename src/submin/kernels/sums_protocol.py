@@ -34,6 +34,9 @@ class SumKernels(Protocol):
     def negative_sum(self, values: FloatArray, threads: int) -> float:
         """Return the sum of min(0, value), to the same accuracy. O(n)."""
 
+    def nonnegative_sum(self, values: FloatArray, threads: int) -> float:
+        """Return the sum, to the same accuracy, or NaN if a value is negative or NaN. O(n)."""
+
     def sum_within(self, values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
         """Return the sum over the entries whose ``member`` is not 0, likewise. O(n)."""
 

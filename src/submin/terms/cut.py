@@ -20,7 +20,7 @@ from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
-from submin.terms.edges import EdgeTerm, Segment, clip_flow
+from submin.terms.edges import EdgeTerm, Segment, clip_flow, edge_weights
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.linear_forests import Paths, linear_forests
 from submin.terms.term import Block, check_decomposition
@@ -90,7 +90,7 @@ class Cut(EdgeTerm):
         self.depth = largest_multiplicity(ends)
 
     def _edge_weights(self, name: str, values: npt.ArrayLike) -> FloatArray:
-        weights = _checks.weights(name, values).ravel()
+        weights = edge_weights(name, values)
         if np.ndim(values) == 0:
             return weights
         if weights.size != self.tails.size:
