@@ -207,12 +207,9 @@ class Run(Generic[State]):
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        passes = self.limits.max_passes
-        if self.measured:
-            passes = self.limits.next_check(self.passes)
-        goal = passes * self.layout.r if passes < float("inf") else passes
+        goal = self.limits.next_check(self.passes) if self.measured else self.limits.max_passes
         deadline = self.started + self.limits.time_limit
-        while self.projections < goal and time.perf_counter() < deadline:
+        while self.passes < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)
             self.projections += projections
             if self._done(state):

@@ -333,6 +333,22 @@ class EdgePaths(Block):
             *self.paths, self.cut.backward, self.cut.forward, dual, s, self.threads
         )
 
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve every path, with flows and bounds turned to run along it, O(edges)."""
+        (indptr, nodes, _, orientation), out = self.paths, np.empty(self.size)
+        along = orientation > 0
+        forward, backward = (
+            np.broadcast_to(self._selected(w), along.shape)
+            for w in (self.cut.forward, self.cut.backward)
+        )
+        kernels.active.weighted_chains(
+            indptr, step[nodes], 1.0 / weights[nodes], np.where(along, backward, forward),
+            np.where(along, forward, backward), orientation * self.take(dual), out, self.threads,
+        )  # fmt: skip
+        return orientation * out
+
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flow out of each element, O(edges)."""
         indptr, nodes, _, orientation = self.paths
