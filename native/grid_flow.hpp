@@ -476,7 +476,7 @@ class StripGridFlow final : public GridFlow {
  private:
   using Network = GridNetwork<Mask, Directions>;
   using Search = GridSearch<Network>;
-  static constexpr std::int64_t kMostStrips = 8, kSmallest = 1 << 13;
+  static constexpr std::int64_t kMostStrips = 16, kSmallest = 1 << 13;
 
   // Replaces the strips by those of the current round.
   void cut(bool opened) {

@@ -326,7 +326,7 @@ class ResidualSearch {
   }
 
   // Takes in the neighbours of all nodes of labels up to depth + kStep. Excess is pushed when the
-  // forest has grown by a quarter: less often is fewer repairs, more often is shorter paths.
+  // forest has grown by an eighth: less often is fewer repairs, more often is shorter paths.
   void grow() {
     const Label next = depth_ + kStep;
     while (frontier_.seek_low() && frontier_.low() <= next / kStep) {
@@ -339,7 +339,7 @@ class ResidualSearch {
     }
     depth_ = next;
     const bool more = frontier_.seek_low();
-    if (excess_.seek_high() && (!more || depth_ >= pushed_at_ + kStep + pushed_at_ / 4)) {
+    if (excess_.seek_high() && (!more || depth_ >= pushed_at_ + kStep + pushed_at_ / 8)) {
       pushed_at_ = depth_;
       phase_ = Phase::push;
     } else {
