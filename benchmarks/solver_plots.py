@@ -29,9 +29,8 @@ def styles(names: list[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def relative_gap(result: sm.Result) -> np.ndarray:
-    """Return best value less best bound, divided by the value, at all checks until it is closed."""
-    scale = max(abs(result.value), np.finfo(float).tiny)
+def relative_gap(result: sm.Result, scale: float) -> np.ndarray:
+    """Return best value less best bound, in units of a scale, at all checks until it is closed."""
     gap = (result.history.value - result.history.lower_bound) / scale
     closed = np.flatnonzero(gap <= CLOSED)
     return np.maximum(gap[: closed[0] + 1] if closed.size else gap, CLOSED)
@@ -45,25 +44,28 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), sharey=True, layout="constrained")
+    scale = abs(min(result.value for result in results.values())) or 1.0
     for axis, times in zip(axes, ("passes", "seconds"), strict=True):
-        draw_curves(axis, results, times)
-    top = min(2.0, 2.0 * max(float(relative_gap(result)[0]) for result in results.values()))
+        draw_curves(axis, results, times, scale)
+    top = min(2.0, 2.0 * max(float(relative_gap(r, scale)[0]) for r in results.values()))
     axes[0].set(ylabel="gap / |minimum|", ylim=(CLOSED, top), xlim=(0.7, None))
     axes[1].set(xlim=(first_seconds(results), None))
     figure.suptitle(name, x=0.01, ha="left", fontsize=11)
     figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right center", fontsize=8,
                   frameon=False, handlelength=3.2)  # fmt: skip
-    figure.savefig(path, dpi=84)
+    figure.savefig(path, dpi=72)
     plt.close(figure)
 
 
-def draw_curves(axis: Any, results: Mapping[str, sm.Result], times: str) -> None:
+def draw_curves(axis: Any, results: Mapping[str, sm.Result], times: str, scale: float) -> None:
     """Draw the gaps over a column of the history: a triangle where one is closed, else a dot."""
     style = styles(list(results))
-    for solver in sorted(results, key=lambda key: rank(results[key])):
-        result, gap = results[solver], relative_gap(results[solver])
+    for solver in sorted(results, key=lambda key: rank(results[key], scale)):
+        result, gap = results[solver], relative_gap(results[solver], scale)
         x = getattr(result.history, times)[: gap.size]
-        axis.plot(x, gap, lw=1.5, label=f"{type_name(result)}: {outcome(result)}", **style[solver])
+        axis.plot(
+            x, gap, lw=1.5, label=f"{type_name(result)}: {outcome(result, scale)}", **style[solver]
+        )
         end = "v" if gap[-1] <= CLOSED else "o"
         axis.plot(x[-1], gap[-1], end, ms=5, color=style[solver]["color"], clip_on=False)
     axis.set(xscale="log", yscale="log", xlabel=times)
@@ -77,9 +79,9 @@ def first_seconds(results: Mapping[str, sm.Result]) -> float:
                for result in results.values())  # fmt: skip
 
 
-def rank(result: sm.Result) -> tuple[float, float]:
+def rank(result: sm.Result, scale: float) -> tuple[float, float]:
     """Order by the last gap, then by the seconds until then."""
-    gap = relative_gap(result)
+    gap = relative_gap(result, scale)
     return float(gap[-1]), float(result.history.seconds[gap.size - 1])
 
 
@@ -88,7 +90,7 @@ def type_name(result: sm.Result) -> str:
     return result.solver.partition("(")[0]
 
 
-def outcome(result: sm.Result) -> str:
+def outcome(result: sm.Result, scale: float) -> str:
     """Say when the gap was closed, or what is left of it."""
-    last, seconds = rank(result)
+    last, seconds = rank(result, scale)
     return f"{seconds:.2g} s" if last <= CLOSED else f"gap {last:.0e}"
