@@ -7,10 +7,12 @@
     S <- the nodes that the remaining excess reaches (smallest minimiser), or the complement of
          those that reach a remaining deficit (largest)
 
-Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel grows breadth-first
-forests that survive from one augmentation to the next (excess incremental breadth-first search:
-Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015, doi:10.1007/978-3-662-48350-3_52).  Sweeps over
-chains make most of the flow before the search begins.
+Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel for grids grows
+breadth-first forests that survive from one augmentation to the next (excess incremental
+breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
+doi:10.1007/978-3-662-48350-3_52); sweeps over chains make most of the flow before it begins.  Other
+graphs are left to the pseudoflow algorithm, which moves the excess of whole trees at once
+(Hochbaum 2008, doi:10.1287/opre.1080.0524).
 """
 
 from __future__ import annotations
@@ -178,7 +180,8 @@ class MaxFlow:
         """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
 
         A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
-        bytes).  A graph's has these for every arc, beside joined copies of the edges' data.
+        bytes).  A graph's has a tree of the nodes, and two numbers for every arc; several terms are
+        joined first.
         """
         lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
         own = array_bytes(layout, duals=1, vectors=2) + lists
@@ -186,7 +189,8 @@ class MaxFlow:
         if grid is not None:
             return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
         edges = sum(term.size for term in layout.problem.terms)
-        return own + layout.n * (4 + 4 + 4) + edges * (2 * 12 + 2 * 4 + 2 * 8)
+        joined = 0 if len(layout.problem.terms) == 1 else edges * (2 * 4 + 2 * 8)
+        return own + layout.n * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4) + joined
 
 
 def _single_grid(layout: Layout) -> GridCut | None:
@@ -201,9 +205,13 @@ def _joined_edges(
     layout: Layout,
 ) -> tuple[np.ndarray, np.ndarray, FloatArray, FloatArray]:
     """Return tails, heads, backward and forward weights of the edges of all terms."""
+    terms = layout.problem.terms
+    if len(terms) == 1 and isinstance(terms[0], EdgeTerm) and len(terms[0].segments) == 1:
+        _, forward_of_all, backward_of_all = terms[0].segments[0]
+        return *terms[0].edge_list(), backward_of_all, forward_of_all
     empty = np.zeros(0, dtype=np.int32)
     tails, heads, backward, forward = [empty], [empty], [np.zeros(0)], [np.zeros(0)]
-    for term in layout.problem.terms:
+    for term in terms:
         if isinstance(term, EdgeTerm):
             tail, head = term.edge_list()
             tails.append(tail)
