@@ -139,9 +139,10 @@ class BoundGridFlow {
 class BoundGraphFlow {
  public:
   BoundGraphFlow(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
-                 const ConstValues& forward, const Values& flow, const Values& s)
+                 const ConstValues& forward, const Values& flow, const Values& s,
+                 bool warm)
       : tails_(tails), heads_(heads), backward_(backward), forward_(forward), flow_(flow), s_(s),
-        solver_(graph_problem(tails, heads, backward, forward, flow, s)) {}
+        solver_(graph_problem(tails, heads, backward, forward, flow, s), warm) {}
 
   bool advance(std::int64_t budget, int) { return solver_.finished() || solver_.advance(budget); }
   void members(const Members& member, bool largest) const {
@@ -176,9 +177,9 @@ void bind_flow(nb::module_& module) {
   bind_solver(grid);
   nb::class_<BoundGraphFlow> graph(module, "GraphFlow");
   graph.def(nb::init<const ConstIndices&, const ConstIndices&, const ConstValues&,
-                     const ConstValues&, const Values&, const Values&>(),
+                     const ConstValues&, const Values&, const Values&, bool>(),
             "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
-            "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert());
+            "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "warm"_a = false);
   bind_solver(graph);
 }
 

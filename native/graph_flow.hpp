@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "rooted_forest.hpp"
@@ -36,13 +37,15 @@ struct GraphCounts {
 // A resumable solve; s and the flow are a valid pseudoflow after every `advance`.
 class GraphFlow {
  public:
-  explicit GraphFlow(const GraphFlowProblem& problem)
+  // `warm` says that the flow may be a maximum already or nearly: what reaches no deficit is then
+  // found at once, and left alone.
+  GraphFlow(const GraphFlowProblem& problem, bool warm)
       : graph_(problem),
         forest_(graph_.size()),
         labels_(static_cast<std::size_t>(graph_.size()), kRetired),
         positions_(static_cast<std::size_t>(graph_.size())) {
     for (Index v = 0; v < graph_.size(); ++v) positions_[v] = graph_.first(v);
-    label_nodes();
+    label_nodes(warm);
   }
   GraphFlow(const GraphFlow&) = delete;
   GraphFlow& operator=(const GraphFlow&) = delete;
@@ -80,9 +83,8 @@ class GraphFlow {
     return levels_[label];
   }
 
-  // A flow to go on from may be a maximum already: what reaches no deficit is not looked at.
-  void label_nodes() {
-    if (graph_.has_flow()) {
+  void label_nodes(bool warm) {
+    if (warm) {
       graph_.reaching_deficits([&](Index v) { labels_[v] = 0; });
     } else {
       std::fill(labels_.begin(), labels_.end(), 0);
@@ -178,14 +180,12 @@ class GraphFlow {
   void merge(HalfEdge half) {
     ++counts_.mergers;
     work_ -= 1 + forest_.hang(node_, half.head, half.arc) / 8;
-    double& excess = graph_.imbalance(root_);
-    send_up(root_, -excess);
-    root_ = kNobody;
+    send_up(std::exchange(root_, kNobody));
   }
 
   // Takes the excess of v, which has a parent now, as far up as it goes.
-  void send_up(Index v, double amount) {
-    graph_.imbalance(v) = 0;
+  void send_up(Index v) {
+    double amount = -std::exchange(graph_.imbalance(v), 0.0);
     const std::int64_t before = counts_.pushes;
     for (Index parent; amount > 0 && (parent = forest_[v].parent) != kNobody; v = parent) {
       ++counts_.pushes;

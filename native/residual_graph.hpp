@@ -1,7 +1,6 @@
 // The residual arcs of a pseudoflow on a general sparse graph, on the caller's arrays.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -63,11 +62,6 @@ class ResidualGraph {
     const std::int64_t e = arc >> 1;
     return push_edge(problem_.flow[e], problem_.forward[e * problem_.forward_step],
                      problem_.backward[e * problem_.backward_step], !(arc & 1), wish);
-  }
-
-  bool has_flow() const {
-    return std::any_of(problem_.flow, problem_.flow + problem_.edges,
-                       [](double flow) { return flow != 0; });
   }
 
   // Calls found(v) once for each node that excess can reach ...

@@ -62,6 +62,8 @@ class MaxFlowState:
 
     y: Dual
     s: FloatArray
+    joined: FloatArray
+    warm: bool
     flow: GridFlow | GraphFlow | None = None
     sweeps: int = 0
     done: bool = False
@@ -75,7 +77,7 @@ class MaxFlow:
     Parameters
     ----------
     sweeps : int, optional
-        Sweeps over the chains of a grid before the search; other graphs start with the search.
+        Sweeps over the chains of a grid, or the single edges of another graph, before the search.
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -116,27 +118,22 @@ class MaxFlow:
         joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
-        state = MaxFlowState(y, layout.total(y))
-        if _single_grid(layout) is None:
-            self._open(layout, state, joined)
-        return state
+        return MaxFlowState(y, layout.total(y), joined, bool(joined.any()))
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Do one sweep, or a slice of the search."""
         if state.flow is None and state.sweeps < self.sweeps:
-            for i in range(layout.r):
-                layout.sweep(i, state.y, state.s)
             state.sweeps += 1
-            return layout.r
+            return _sweep(layout, state)
         if state.flow is None:
-            self._open(layout, state, state.y[0])
-        if state.flow is not None and state.flow.advance(SLICE, layout.threads):
+            state.flow = self._open(layout, state)
+        if state.flow.advance(SLICE, layout.threads):
             member = np.zeros(layout.n, dtype=np.uint8)
             state.flow.members(member, bool(self.largest))
             state.members, state.done = member.astype(np.bool_), True
         return 0
 
-    def _open(self, layout: Layout, state: MaxFlowState, joined: FloatArray) -> None:
+    def _open(self, layout: Layout, state: MaxFlowState) -> GridFlow | GraphFlow:
         """Put the residual graph of the current dual before the kernel, which works in place.
 
         Where all data are multiples of some number, the flows are rounded to multiples too: bounds
@@ -146,23 +143,22 @@ class MaxFlow:
 
         unit = layout.problem.granularity
         if unit:
-            joined[:] = np.rint(joined / unit) * unit
+            state.joined[:] = np.rint(state.joined / unit) * unit
             state.s[:] = layout.total(state.y)
         grid = _single_grid(layout)
         if grid is not None:
             used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
             parts = [grid.segments[k] for k in used]
             offsets = np.array([grid.offsets[k] for k in used], dtype=np.int64)
-            state.flow = GridFlow(
+            return GridFlow(
                 np.array(grid.shape, dtype=np.int64),
                 offsets.reshape(-1, len(grid.shape)),
                 [backward for _, _, backward in parts],
                 [forward for _, forward, _ in parts],
-                [joined[slots] for slots, _, _ in parts],
+                [state.joined[slots] for slots, _, _ in parts],
                 state.s,
             )
-        else:
-            state.flow = GraphFlow(*_joined_edges(layout), joined, state.s)
+        return GraphFlow(*_joined_edges(layout), state.joined, state.s, state.warm)
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
@@ -189,7 +185,7 @@ class MaxFlow:
         if grid is not None:
             return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
         edges = sum(term.size for term in layout.problem.terms)
-        joined = 0 if len(layout.problem.terms) == 1 else edges * (2 * 4 + 2 * 8)
+        joined = 0 if _single_list(layout) else edges * (2 * 4 + 2 * 8)
         return own + layout.n * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4) + joined
 
 
@@ -201,17 +197,42 @@ def _single_grid(layout: Layout) -> GridCut | None:
     return terms[0] if len(terms[0].offsets) <= MOST_OFFSETS else None
 
 
+def _single_list(layout: Layout) -> EdgeTerm | None:
+    """Return the only term, if all of its edges are one segment, so that nothing is joined."""
+    terms = layout.problem.terms
+    if len(terms) != 1 or not isinstance(terms[0], EdgeTerm):
+        return None
+    return terms[0] if len(terms[0].segments) == 1 else None
+
+
+def _sweep(layout: Layout, state: MaxFlowState) -> int:
+    """Sweep over all chains of a grid, or over all edges; return how many blocks that were.
+
+    Single edges are no blocks of the layout and count as none: going through them takes a few
+    hundredths of the search, which it shortens by a quarter.
+    """
+    if _single_grid(layout) is not None:
+        for i in range(layout.r):
+            layout.sweep(i, state.y, state.s)
+        return layout.r
+    from submin._native import edges_sweep
+
+    edges = np.arange(state.joined.size, dtype=np.int32)
+    edges_sweep(*_joined_edges(layout), edges, state.joined, state.s, 1)
+    return 0
+
+
 def _joined_edges(
     layout: Layout,
 ) -> tuple[np.ndarray, np.ndarray, FloatArray, FloatArray]:
     """Return tails, heads, backward and forward weights of the edges of all terms."""
-    terms = layout.problem.terms
-    if len(terms) == 1 and isinstance(terms[0], EdgeTerm) and len(terms[0].segments) == 1:
-        _, forward_of_all, backward_of_all = terms[0].segments[0]
-        return *terms[0].edge_list(), backward_of_all, forward_of_all
+    single = _single_list(layout)
+    if single is not None:
+        _, out, back = single.segments[0]
+        return *single.edge_list(), back, out
     empty = np.zeros(0, dtype=np.int32)
     tails, heads, backward, forward = [empty], [empty], [np.zeros(0)], [np.zeros(0)]
-    for term in terms:
+    for term in layout.problem.terms:
         if isinstance(term, EdgeTerm):
             tail, head = term.edge_list()
             tails.append(tail)
