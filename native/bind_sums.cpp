@@ -1,6 +1,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <limits>
+#include <algorithm>
 #include <cmath>
 
 #include "bindings.hpp"
@@ -26,6 +28,35 @@ double absolute_sum(const ConstValues& values, int threads) {
   const double* const value = values.data();
   return compensated_sum(size_of(values.size()), threads,
                          [=](std::int64_t k) SUBMIN_INLINE { return std::abs(value[k]); });
+}
+
+double sum_of_squares(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads,
+                         [=](std::int64_t k) SUBMIN_INLINE { return value[k] * value[k]; });
+}
+
+// NaN if a value is not 0 or more.
+double nonnegative_sum(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads, [=](std::int64_t k) SUBMIN_INLINE {
+    return value[k] >= 0.0 ? value[k] : std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
+double negative_sum(const ConstValues& values, int threads) {
+  const double* const value = values.data();
+  return compensated_sum(size_of(values.size()), threads,
+                         [=](std::int64_t k) SUBMIN_INLINE { return std::min(value[k], 0.0); });
+}
+
+double sum_within(const ConstValues& values, const Members& member, int threads) {
+  require_size(member.size(), size_of(values.size()), "member");
+  const double* const value = values.data();
+  const std::uint8_t* const chosen = member.data();
+  return compensated_sum(size_of(values.size()), threads, [=](std::int64_t k) SUBMIN_INLINE {
+    return chosen[k] ? value[k] : 0.0;
+  });
 }
 
 double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
@@ -112,6 +143,13 @@ void bind_sums(nb::module_& module) {
   module.def("compensated_sum", &sum, "values"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("absolute_sum", &absolute_sum, "values"_a.noconvert(), "threads"_a,
              WithoutLock());
+  module.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "threads"_a,
+             WithoutLock());
+  module.def("negative_sum", &negative_sum, "values"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("nonnegative_sum", &nonnegative_sum, "values"_a.noconvert(), "threads"_a,
+             WithoutLock());
+  module.def("sum_within", &sum_within, "values"_a.noconvert(), "member"_a.noconvert(),
+             "threads"_a, WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
              "flow"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("edges_accumulate", &accumulate_edges, "tails"_a.noconvert(), "heads"_a.noconvert(),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import submin as sm
 from submin.solvers import REGISTRY
+from submin.solvers.solver import ExactSolver
 from submin.terms.function import Function
 from submin.terms.table import Table
 
@@ -308,6 +309,11 @@ def dense_model(seed: int, whole: bool, shape: tuple[int, ...] = (3, 4)) -> Mode
     slope = np.array([total[1 << v] - total[-1 - (1 << v)] + total[-1] for v in range(n)]) / 2
     unary = numbers(n, 16) - 8.0 - (np.rint(slope / 2) if whole else slope / 2)
     return model(unary.reshape(shape), chosen)
+
+
+def is_exact(name: str) -> bool:
+    """Whether a solver runs to its end by itself, at which it knows a minimiser."""
+    return isinstance(REGISTRY[name](), ExactSolver)
 
 
 def general_solvers() -> list[str]:

@@ -18,9 +18,12 @@ from submin.solvers.ap import AP
 from submin.solvers.rcdm import RCDM
 from submin.terms import REGISTRY as FAMILIES
 from submin.terms.cut import Cut
+from submin.terms.exchanges import Arcs
+from submin.terms.fixing import Fixing, Piece
 from submin.terms.function import Function
-from submin.terms.table import Table, TableBlock
+from submin.terms.table import Table, TableBlock, TableExchanges
 from submin.terms.term import Block, Term, Violation
+from submin.terms.value_tables import subset_sums
 from submin.testing import (
     ConformanceError,
     brute_force,
@@ -279,6 +282,11 @@ class SwapsTheRange(Path):
         return high, low
 
 
+class RefusesExchangesWithoutReason(Path):
+    def exchanges(self, dual):
+        raise TypeError("no")
+
+
 class TooCoarse(Path):
     def granularity(self):
         return 2.0 * super().granularity()
@@ -331,6 +339,18 @@ class PutsAllInOneBlock(Path):
         return [TableBlock(self, np.arange(3, dtype=np.int32), threads)]
 
 
+class ForgetsTheInside(Path):
+    def minor(self, fixing):
+        return super().minor(Fixing(np.zeros_like(fixing.inside), fixing.inside | fixing.outside))
+
+
+class MixesUpItsSlots(Path):
+    def minor(self, fixing):
+        minor = super().minor(fixing)
+        pieces = [Piece(piece.term, piece.slots[::-1]) for piece in minor.pieces]
+        return minor._replace(pieces=pieces)
+
+
 class LosesValues(Path):
     @classmethod
     def from_arrays(cls, arrays):
@@ -362,6 +382,7 @@ BROKEN_TERMS: list[tuple[type[Term], str]] = [
     (ExaggeratesViolation, "violation"),
     (HidesBehindItsError, "violation: its error bound"),
     (SwapsTheRange, "marginal ranges"),
+    (RefusesExchangesWithoutReason, "exchange capacities: its refusal"),
     (TooCoarse, "granularity"),
     (StartsOutside, "the feasible start: the start exceeds"),
     (StartsBelow, "the feasible start: the start sums to"),
@@ -371,6 +392,8 @@ BROKEN_TERMS: list[tuple[type[Term], str]] = [
     (TooSmall, "magnitude"),
     (LosesTheLastTable, "covering the dual once"),
     (PutsAllInOneBlock, "disjoint supports"),
+    (ForgetsTheInside, "minors: .*the minor costs"),
+    (MixesUpItsSlots, "minors: a base of F"),
     (LosesValues, "storage"),
     (SavesObjects, "storage"),
     (RefusesWithoutReason, "storage"),
@@ -464,6 +487,16 @@ class HidesItsSupport(TableBlock):
         s[super().support()] += scale * part
 
 
+class IsNeverUndecided(TableBlock):
+    def undecided(self, fixing):
+        return None
+
+
+class LeavesTheBlock(TableBlock):
+    def undecided(self, fixing):
+        return TableBlock(self.term, np.arange(3, dtype=np.int32), self.threads)
+
+
 class IgnoresWeights(TableBlock):
     def project_weighted(self, dual, step, weights):
         return self.project(dual, step, 1.0)
@@ -502,6 +535,8 @@ BROKEN_BLOCKS: list[tuple[type[TableBlock], str]] = [
     (TurnsWeightsRound, "projection: project_weighted of a block .* is not the nearest"),
     (TakesWeightsForC, "projection: project_weighted of a block .* is not the nearest"),
     (DependsOnThreads, "independence of threads"),
+    (IsNeverUndecided, "undecided parts: .*leave out a function"),
+    (LeavesTheBlock, "undecided parts: .*outside of the block"),
 ]
 
 
@@ -516,6 +551,62 @@ def test_a_broken_block_is_caught_by_the_right_law(broken, law) -> None:
 
     with pytest.raises(ConformanceError, match=f"^PathOfBrokenBlocks breaks the law of {law}"):
         check_term(PathOfBrokenBlocks())
+
+
+# Broken exchange capacities: the path with others.
+
+
+class HalfCapacities(TableExchanges):
+    def capacities(self, group, slots, place):
+        return 0.5 * super().capacities(group, slots, place)
+
+
+class TurnsTheArcs(TableExchanges):
+    def capacities(self, group, slots, place):
+        room = self.term.values[0] - subset_sums(self.dual[None, slots])[0]
+        lacking = ~self.masks[:, place]
+        return np.where(self.masks[lacking], room[lacking, None], np.inf).min(axis=0)
+
+
+class ForgetsAnArc(TableExchanges):
+    def arcs(self, element):
+        return Arcs(*(column[element == 1 :] for column in super().arcs(element)))
+
+
+class PushesTheWrongWay(TableExchanges):
+    def push(self, function, tail, head, amount):
+        return super().push(function, tail, head, -amount)
+
+
+class PushesInOtherFunctions(TableExchanges):
+    def push(self, function, tail, head, amount):
+        self.dual[3 * (function == 0)] += 1e-3 * amount
+        return super().push(function, tail, head, amount)
+
+
+class ForgetsWhatChanged(TableExchanges):
+    def push(self, function, tail, head, amount):
+        return super().push(function, tail, head, amount)[:1]
+
+
+BROKEN_EXCHANGES: list[tuple[type[TableExchanges], str]] = [
+    (HalfCapacities, "exchange capacities"),
+    (TurnsTheArcs, "exchange capacities"),
+    (ForgetsAnArc, "exchange capacities"),
+    (PushesTheWrongWay, "pushing: .* changes s by more or less"),
+    (PushesInOtherFunctions, "pushing: .* changes s by more or less"),
+    (ForgetsWhatChanged, "pushing: .* changes arcs"),
+]
+
+
+@pytest.mark.parametrize(("broken", "law"), BROKEN_EXCHANGES, ids=class_name)
+def test_broken_exchange_capacities_are_caught_by_the_right_law(broken, law) -> None:
+    class PathOfBrokenExchanges(Path):
+        def exchanges(self, dual):
+            return broken(self, dual)
+
+    with pytest.raises(ConformanceError, match=f"^PathOfBrokenExchanges breaks the law of {law}"):
+        check_term(PathOfBrokenExchanges())
 
 
 # Broken solvers.

@@ -30,7 +30,7 @@ def star(leaves=39) -> sm.Layout:
     """One element in all blocks, each other in one."""
     unary = 2.0 * np.random.default_rng(0).normal(size=leaves + 1)
     edges = sm.Cut(np.zeros(leaves, dtype=int), np.arange(1, leaves + 1), 1.0)
-    return sm.Layout(sm.Problem(unary, [edges]))
+    return sm.Layout(sm.Problem(unary, [edges]), "matchings")
 
 
 def mixture(seed=0) -> sm.Layout:
@@ -159,7 +159,7 @@ def test_iap_moves_each_edge_by_its_own_degrees():
 @pytest.mark.parametrize("gap", [1.0, 0.1, 0.01])
 def test_iap_takes_a_few_times_fewer_passes_than_ap(gap):
     """In proportion to the largest degree, 4, against all r blocks: 22 lines, and 39 edges."""
-    for layout, blocks, factor in ((grid_of_lines(), "lines", 4), (star(), "auto", 1.5)):
+    for layout, blocks, factor in ((grid_of_lines(), "lines", 4), (star(), "matchings", 1.5)):
         ap, iap = (
             sm.minimize(layout.problem, solver, tol=gap, blocks=blocks, max_passes=2_000)
             for solver in (sm.AP(), sm.IAP())
@@ -189,12 +189,12 @@ def pairs_in_common(layout, parts) -> int:
 
 @EACH_LAYOUT
 @pytest.mark.parametrize("size", [2, 4])
-def test_the_greedy_partition_overlaps_less_than_random_ones(make, size):
+def test_the_greedy_partition_overlaps_less_than_random_ones_on_average(make, size):
     layout, rng = make(), np.random.default_rng(0)
     parts = greedy_partition(layout, size)
     others = [np.split(rng.permutation(layout.r), range(size, layout.r, size)) for _ in range(20)]
     overlaps = [pairs_in_common(layout, other) for other in others]
-    assert pairs_in_common(layout, parts) <= min(overlaps)
+    assert pairs_in_common(layout, parts) <= np.mean(overlaps)
 
 
 @EACH_LAYOUT

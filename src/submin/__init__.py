@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from submin.certificate import Certificate, Status, certify, verify
     from submin.description import describe
     from submin.layout import Layout
+    from submin.minor import Minor
     from submin.problem import Problem
     from submin.result import History, Record, Result
+    from submin.screening import screen
     from submin.solvers import (
         ACDM,
         AP,
@@ -33,11 +35,16 @@ if TYPE_CHECKING:
         DouglasRachford,
         FrankWolfe,
         MaxFlow,
+        MinimumNormPoint,
+        PairwiseFrankWolfe,
         ParallelACDM,
         ParallelRCDM,
         PermutedSweeps,
         RestartedACDM,
+        Schrijver,
+        Screened,
         SmoothedLovasz,
+        SubmodularFlow,
     )
     from submin.terms import (
         Cardinality,
@@ -82,6 +89,9 @@ __all__ = [
     "Hyperedge",
     "Layout",
     "MaxFlow",
+    "MinimumNormPoint",
+    "Minor",
+    "PairwiseFrankWolfe",
     "ParallelACDM",
     "ParallelRCDM",
     "PermutedSweeps",
@@ -89,8 +99,11 @@ __all__ = [
     "Record",
     "RestartedACDM",
     "Result",
+    "Schrijver",
+    "Screened",
     "SmoothedLovasz",
     "Status",
+    "SubmodularFlow",
     "Table",
     "Term",
     "Truncation",
@@ -106,6 +119,7 @@ __all__ = [
     "potts_pn",
     "prox",
     "robust_pn",
+    "screen",
     "segment",
     "verify",
 ]
@@ -115,8 +129,10 @@ _HOMES = (
     "certificate",
     "description",
     "layout",
+    "minor",
     "problem",
     "result",
+    "screening",
     "solvers",
     "terms",
     "vision",

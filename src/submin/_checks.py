@@ -12,6 +12,7 @@ from submin._typing import BoolArray, FloatArray, IndexArray
 
 LARGEST_EXACT_INTEGER = 2**53
 LARGEST_INDEX = 2**31 - 1
+LARGEST_SUM = 1e150  # squares of sums must fit
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> tuple[int, ...] | int:
@@ -103,7 +104,7 @@ def weights(name: str, values: npt.ArrayLike) -> FloatArray:
     """Convert weights: finite and non-negative, with a sum that does not overflow."""
     array = float_array(name, values)
     with np.errstate(over="ignore"):
-        if array.min(initial=0.0) >= 0.0 and array.sum() < 1e150:
+        if array.min(initial=0.0) >= 0.0 and array.sum() < LARGEST_SUM:
             return array
     refuse_where(name, array, ~np.isfinite(array), "weights must be finite")
     refuse_where(

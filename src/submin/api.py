@@ -13,7 +13,7 @@ from submin.layout import Layout
 from submin.problem import Problem
 from submin.progress import reporting
 from submin.result import Result
-from submin.solvers import choose, choose_proximal, resolve
+from submin.solvers import Screened, choose, choose_proximal, resolve
 from submin.solvers.solver import ExactSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
@@ -175,7 +175,7 @@ def _solve(
     warm_start: WarmStart | None,
 ) -> Result:
     chosen = resolve(solver, layout, choose if limits.goal is DISCRETE else choose_proximal)
-    if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver):
+    if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver | Screened):
         raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
     with reporting(progress, callback) as report:

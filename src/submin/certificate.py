@@ -82,9 +82,17 @@ class Certificate:
         )
 
 
-def certify(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> Certificate:
-    """Compute the certificate of a flat set and a dual (one array per term), O(size of data)."""
-    value = problem.evaluate(members)
+def certify(
+    problem: Problem,
+    members: BoolArray,
+    dual: Sequence[FloatArray],
+    value: float | None = None,
+) -> Certificate:
+    """Compute the certificate of a flat set and a dual (one array per term), O(size of data).
+
+    `value` is F(S), where it is known.
+    """
+    value = problem.evaluate(members) if value is None else value
     bound, violation, rounding = lower_bound(problem, dual)
     rounding += 4.0 * UNIT_ROUNDOFF * (abs(value) if np.isfinite(value) else 0.0)
     computed_gap = value - bound
@@ -123,7 +131,7 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, fl
         error += excess.error
         depth += term.depth + 1
         magnitude += term.magnitude(part)
-    bound = kernels.active.compensated_sum(problem.least_costs(s), 0) + problem.constant - violation
+    bound = problem.least_cost(s) + problem.constant - violation
     return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
 
 

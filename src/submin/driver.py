@@ -27,6 +27,7 @@ from submin.certificate import Certificate, Status, certify
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
+from submin.screening import decided
 from submin.solvers.solver import ExactSolver, Solver
 
 State = TypeVar("State")
@@ -116,9 +117,7 @@ class Incumbent:
             raise FloatingPointError(
                 f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
             )
-        problem = self.layout.problem
-        costs = np.where(problem.forced_in, s - self.layout.unary, s) if problem.has_forced else s
-        bound = float(np.sum(problem.least_costs(costs))) + problem.constant
+        bound = self.layout.lower_bound(s)
         self.bound = max(self.bound, bound)
         quality = self.goal.quality(bound, s)
         if quality > self.quality:
@@ -130,7 +129,7 @@ class Incumbent:
     def certified(self) -> Certificate:
         """Return the rigorous certificate of the best set with the best dual."""
         if self.certificate is None:
-            self.certificate = certify(self.layout.problem, self.members, self.dual)
+            self.certificate = certify(self.layout.problem, self.members, self.dual, self.value)
         return self.certificate
 
 
@@ -153,6 +152,7 @@ class Run(Generic[State]):
         self.history = History()
         self.interrupted = self.near = False
         self.threshold = float("inf")
+        self.fixed = np.zeros(layout.n, dtype=np.bool_)
         # Asked once, as a protocol is slow to ask and steps are many.
         self.exact = solver if isinstance(solver, ExactSolver) else None
         self.measured = self.exact is None or callback is not None
@@ -172,7 +172,8 @@ class Run(Generic[State]):
         """Run from a feasible dual until a stop rule holds; Ctrl-C ends the run, not the answer."""
         layout = self.layout
         nothing = np.zeros(layout.n, dtype=np.bool_)
-        self.best = Incumbent(layout, self.limits.goal, nothing, dual, layout.total(dual))
+        s = layout.total(dual) if self.measured else layout.unary
+        self.best = Incumbent(layout, self.limits.goal, nothing, dual, s)
         try:
             self._loop(dual)
         except KeyboardInterrupt:
@@ -206,11 +207,9 @@ class Run(Generic[State]):
 
     def _advance(self, state: State) -> None:
         """Step until the next check, or until the time is up or an exact solver is done."""
-        goal = float("inf")
-        if self.measured:
-            goal = self.limits.next_check(self.passes) * self.layout.r
+        goal = self.limits.next_check(self.passes) if self.measured else self.limits.max_passes
         deadline = self.started + self.limits.time_limit
-        while self.projections < goal and time.perf_counter() < deadline:
+        while self.passes < goal and time.perf_counter() < deadline:
             projections = self.solver.step(self.layout, state)
             self.projections += projections
             if self._done(state):
@@ -221,18 +220,22 @@ class Run(Generic[State]):
         dual, s = self.solver.iterate(self.layout, state)
         done = self._done(state)
         bound = self.best.offer_dual(dual, s, final=done)
+        smooth_gap = float("nan")
         if self.exact is not None and done:
-            members, smooth_gap = self.exact.minimizer(state), float("nan")
+            members = self.exact.minimizer(state)
             value = self.best.offer_set(members)
             if value == self.best.value:  # of several minimisers, the one that was asked for
                 self.best.keep_set(members, value)
-        else:
+        elif self.measured:
             level_set = best_level_set(self.layout, -s)
             value = self.best.offer_set(level_set.members)
             smooth_gap = level_set.lovasz + float(s @ s)
+        else:  # out of time, so without the search among level sets
+            value = self.best.offer_set(s < 0.0)
         record = Record(
             self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
             self.best.value, min(self.best.bound, self.best.value),
+            self._fix(dual, s, self.best.value - bound, smooth_gap),
         )  # fmt: skip
         self.history.append(record)
         stop = self.callback is not None and bool(
@@ -240,6 +243,13 @@ class Run(Generic[State]):
         )
         self.interrupted |= stop
         return stop or self._closed(record, dual, s) or self._at_limit()
+
+    def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
+        """Count the elements that this dual or an earlier one decides, if someone watches."""
+        if not self.measured:
+            return 0
+        self.fixed |= ~decided(self.layout.problem, dual, s, gap, smooth_gap).free
+        return int(np.count_nonzero(self.fixed))
 
     def _shaped_members(self) -> BoolArray:
         return self.best.members.reshape(self.layout.problem.shape)
@@ -278,6 +288,8 @@ class Run(Generic[State]):
         best = self.best
         if best.value == float("inf"):  # interrupted before the first look
             best.offer_set(best.members)
+        if best.quality == -float("inf"):
+            best.s = self.layout.total(best.dual)
         certificate = best.certified()
         return Result(
             minimizer=self._shaped_members(),

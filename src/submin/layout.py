@@ -18,6 +18,7 @@ from submin import _checks
 from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
+from submin.terms.fixing import Fixing
 from submin.terms.term import Block, Term, check_decomposition
 
 MOST_THREADS = 256
@@ -127,13 +128,22 @@ class Layout:
             block.put(copy[owner], block.project(copy[owner], zero, 1.0))
         return copy
 
-    def total(self, dual: Sequence[FloatArray]) -> FloatArray:
-        """Return s = u + sum_i y_i, shape (n,)."""
-        s = self.unary.copy()
+    def total(self, dual: Sequence[FloatArray], out: FloatArray | None = None) -> FloatArray:
+        """Return s = u + sum_i y_i, shape (n,), in `out` if that is given."""
+        s = np.empty_like(self.unary) if out is None else out
+        s[:] = self.unary
         for term, part in zip(self.problem.terms, dual, strict=True):
-            if part.any():
-                term.accumulate(part, s)
+            term.accumulate(part, s)
         return s
+
+    def lower_bound(self, s: FloatArray) -> float:
+        """Return sum_v min(0, s_v), a lower bound on min F if s is that of a feasible dual, O(n).
+
+        Elements with hard constraints count as what they must be.
+        """
+        problem = self.problem
+        costs = np.where(problem.forced_in, s - self.unary, s) if problem.has_forced else s
+        return problem.least_cost(costs) + problem.constant
 
     def greedy_vertex(self, x: FloatArray) -> Dual:
         """Return the greedy vertices that maximise <x, sum_i y_i>, for a flat x, O(n log n)."""
@@ -197,3 +207,45 @@ class Layout:
     def accumulate(self, i: int, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add `scale` times the n-vector of a part of block `i` to `s`."""
         self.blocks[i].accumulate(part, s, scale)
+
+
+class OpenLayout(Layout):
+    """The functions of a layout that decided elements leave open.
+
+    A function whose support is all in every minimiser, or all in none, is left out: it keeps its
+    part of a dual, which counts as unary.
+
+    Parameters
+    ----------
+    layout : Layout
+    fixing : Fixing
+        The decided elements.
+    dual : sequence of float arrays
+        A feasible dual.
+    """
+
+    def __init__(self, layout: Layout, fixing: Fixing, dual: Sequence[FloatArray]) -> None:
+        self.problem, self.threads = layout.problem, layout.threads
+        parts = [block.undecided(fixing) for block in layout.blocks]
+        kept = zip(layout.owners, parts, strict=True)
+        self.owners = [owner for owner, part in kept if part is not None]
+        self.blocks = [part for part in parts if part is not None]
+        self.kept = [part.copy() for part in dual]
+        for owner, block in zip(self.owners, self.blocks, strict=True):
+            block.put(self.kept[owner], np.zeros(block.size))
+        self.unary = layout.total(self.kept)
+
+    def total(self, dual: Sequence[FloatArray], out: FloatArray | None = None) -> FloatArray:
+        """Return s, O(n + open functions)."""
+        s = np.empty_like(self.unary) if out is None else out
+        s[:] = self.unary
+        for owner, block in zip(self.owners, self.blocks, strict=True):
+            block.accumulate(block.take(dual[owner]), s)
+        return s
+
+    def greedy_vertex(self, x: FloatArray) -> Dual:
+        """Return the greedy vertices of the open functions, beside what the others keep."""
+        vertex, whole = [part.copy() for part in self.kept], super().greedy_vertex(x)
+        for owner, block in zip(self.owners, self.blocks, strict=True):
+            block.put(vertex[owner], block.take(whole[owner]))
+        return vertex

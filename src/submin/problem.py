@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from submin import _checks, kernels
 from submin._sums import common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray
 from submin.terms.term import Term
+
+if TYPE_CHECKING:
+    from submin.minor import Minor
 
 
 class Problem:
@@ -55,7 +58,10 @@ class Problem:
     def __init__(
         self, unary: npt.ArrayLike, terms: Sequence[Term] = (), constant: float = 0.0
     ) -> None:
-        self.unary = _checks.costs("unary", unary)
+        self.unary = _checks.float_array("unary", unary)
+        self._magnitude = kernels.active.absolute_sum(self.unary.ravel(), 0)
+        if not np.isfinite(self._magnitude):
+            _checks.costs("unary", self.unary)
         self.shape = _checks.shape("the shape of unary", self.unary.shape or (1,))
         self.n = self.unary.size
         self.constant = _checks.number("constant", constant)
@@ -96,17 +102,18 @@ class Problem:
 
         Arrays are used without a copy, so a solve or a verification looks at them once more.
         """
-        changed = np.isnan(self.unary)
-        _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
+        if not np.isfinite(kernels.active.absolute_sum(self.unary.ravel(), 0)):
+            changed = np.isnan(self.unary)
+            _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
         for term in self.terms:
             term.check_data()
 
     def _check_overflow(self) -> None:
-        finite = (
-            np.where(np.isfinite(self.unary), self.unary, 0.0) if self.has_forced else self.unary
-        )
+        if self._magnitude < _checks.LARGEST_SUM:
+            return
+        finite = np.where(np.isfinite(self.unary), self.unary, 0.0)
         total = kernels.active.absolute_sum(finite.ravel(), 0)
-        if not total < 1e150:  # squares of s must fit
+        if not total < _checks.LARGEST_SUM:
             index = int(np.argmax(np.abs(finite)))
             raise ValueError(
                 f"unary overflows: the costs sum to {total}, with the largest, "
@@ -164,7 +171,7 @@ class Problem:
     @cached_property
     def has_forced(self) -> bool:
         """Whether any element has a hard constraint."""
-        return bool(np.any(np.isinf(self.unary)))
+        return not np.isfinite(self._magnitude) and bool(np.any(np.isinf(self.unary)))
 
     def repaired(self, members: BoolArray) -> BoolArray:
         """Return the flat set with the hard constraints imposed; never raises the value."""
@@ -181,27 +188,64 @@ class Problem:
             The set S.
         """
         flat = self.flat_set("members", members)
-        if self.has_forced:
-            if np.any(flat & self.forced_out) or np.any(self.forced_in & ~flat):
-                return float("inf")
-            chosen = self.unary.ravel()[flat & ~self.forced_in]
-        else:
-            chosen = self.unary.ravel()[flat]
-        parts = [
-            kernels.active.compensated_sum(chosen, 0),
-            *(term.evaluate(flat) for term in self.terms),
-        ]
-        return compensated_sum(np.array([*parts, self.constant]))
+        broken = self.has_forced and np.any((flat & self.forced_out) | (self.forced_in & ~flat))
+        if broken:
+            return float("inf")
+        if not flat.any():
+            return self.constant
+        paying = flat & ~self.forced_in if self.has_forced else flat
+        modular = kernels.active.sum_within(self.unary.ravel(), paying.view(np.uint8), 0)
+        parts = [modular, *(term.evaluate(flat) for term in self.terms), self.constant]
+        return compensated_sum(np.array(parts))
 
-    def least_costs(self, s: FloatArray) -> FloatArray:
-        """Return what each element costs at least in any allowed set, for costs s: min(0, s).
+    def minor(self, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
+        """Return the problem that is left when some elements are fixed in S and some out of it.
 
-        Elements with hard constraints count as what they must be.
+        Parameters
+        ----------
+        inside, outside : array_like of bool, the problem's shape (or flat)
+            The elements fixed in S, and those fixed out of it.
+
+        Returns
+        -------
+        Minor
+            ``minor.problem`` on the free elements, flat; ``minor.lift(S)`` is S with the elements
+            fixed inside, and costs the same in this problem.
+
+        Raises
+        ------
+        ValueError
+            If an element is fixed both ways or against its hard constraint, or none is left free.
+        TypeError
+            If a term's family does not say what fixing elements leaves of it.
+
+        Notes
+        -----
+        O(size of the data).  Elements with hard constraints that are not fixed keep them.
+
+        Examples
+        --------
+        >>> import numpy as np, submin as sm
+        >>> problem = sm.Problem([1.0, -2.0, 0.5], [sm.GridCut(3, 1.0)])
+        >>> minor = problem.minor(inside=np.array([False, True, False]), outside=np.zeros(3, bool))
+        >>> minor.elements, minor.problem.unary, minor.problem.constant
+        (array([0, 2], dtype=int32), array([ 0. , -0.5]), 0.0)
+        >>> minor.lift(sm.minimize(minor.problem).minimizer)
+        array([False,  True,  True])
         """
-        least = np.minimum(0.0, s)
-        if self.has_forced:
-            least = np.where(self.forced_out, 0.0, np.where(self.forced_in, s, least))
-        return least
+        from submin.minor import fix
+
+        return fix(self, inside, outside)
+
+    def least_cost(self, s: FloatArray) -> float:
+        """Return what any allowed set costs at least, for modular costs s: sum_v min(0, s_v).
+
+        Elements with hard constraints count as what they must be.  O(n), compensated.
+        """
+        if not self.has_forced:
+            return kernels.active.negative_sum(s, 0)
+        least = np.where(self.forced_out, 0.0, np.where(self.forced_in, s, np.minimum(0.0, s)))
+        return kernels.active.compensated_sum(least, 0)
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
         """Check a set given as a mask of the problem's shape, and flatten it."""
@@ -220,7 +264,7 @@ class Problem:
         s(v) > 0 whatever the terms do, so v is in no minimiser (``algorithms.md`` 3.7).
         """
         unary = self.unary.ravel()
-        if np.all(np.isfinite(unary)):
+        if not self.has_forced:
             return unary
         low, high = np.zeros(self.n), np.zeros(self.n)
         for term in self.terms:

@@ -17,7 +17,8 @@ def describe(record: Record) -> str:
     """Return one line of a record, in plain words."""
     return (
         f"pass {record.passes:g}: value {record.value:.10g}, "
-        f"gap {record.value - record.lower_bound:.3g}, {record.seconds:.1f} s"
+        f"gap {record.value - record.lower_bound:.3g}, {record.fixed} fixed, "
+        f"{record.seconds:.1f} s"
     )
 
 

@@ -21,7 +21,8 @@ class Record(NamedTuple):
     ``smooth_gap`` is the paper's nu_s = f(x) + ||x||^2 / 2 + ||s||^2 / 2, ``discrete_gap`` its
     nu_d = F(best level set) - sum_v min(0, s_v), both at the current dual; ``value`` and
     ``lower_bound`` are the best so far.  All but the counts and seconds are in units of cost
-    (``smooth_gap``: cost squared).
+    (``smooth_gap``: cost squared).  ``fixed`` counts the elements that are proved so far to be in
+    every minimiser, or in none (``submin.screening``).
     """
 
     passes: float
@@ -31,6 +32,7 @@ class Record(NamedTuple):
     discrete_gap: float
     value: float
     lower_bound: float
+    fixed: int = 0
 
 
 class History(list[Record]):

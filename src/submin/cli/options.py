@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,17 +43,29 @@ def limits(tol: float, max_passes: int | None, time_limit: float | None) -> dict
 
 def chosen_solver(name: str, seed: int) -> Solver[Any] | str:
     """Return a solver by name, with the seed if it draws anything at random."""
-    from inspect import signature
-
     from submin.solvers import REGISTRY, family
 
     with user_input():
         if name == "auto":
             return name
         try:
-            make: Callable[..., Solver[Any]] = family(name)
+            solver = family(name)()
         except ValueError:
             names = ", ".join(["auto", *REGISTRY])
             message = f"--solver {name} is not known; the solvers are {names}"
             raise ValueError(message) from None
-        return make(seed=seed) if "seed" in signature(make).parameters else make()
+        seeded: Solver[Any] = _with_seed(solver, seed)
+        return seeded
+
+
+def _with_seed(solver: Any, seed: int) -> Any:
+    """Return a solver in which it, or the solver inside of it, has the seed."""
+    from dataclasses import fields, replace
+
+    changes: dict[str, Any] = {}
+    for field in fields(solver):
+        if field.name == "seed":
+            changes["seed"] = seed
+        elif field.name == "inner":
+            changes["inner"] = _with_seed(solver.inner, seed)
+    return replace(solver, **changes)

@@ -86,5 +86,5 @@ def progress_line(record: Record) -> str:
     """Return one line of progress that fits 80 columns."""
     return (
         f"pass {record.passes:g}  value {record.value:.9g}  "
-        f"gap {record.value - record.lower_bound:.3g}  {record.seconds:.1f} s"
+        f"gap {record.value - record.lower_bound:.3g}  {record.fixed} fixed  {record.seconds:.1f} s"
     )

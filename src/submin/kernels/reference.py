@@ -49,6 +49,10 @@ from submin.kernels.sums_reference import (
     edges_excess,
     grid_accumulate,
     grid_cut_value,
+    negative_sum,
+    nonnegative_sum,
+    sum_of_squares,
+    sum_within,
 )
 
 __all__ = [
@@ -73,8 +77,12 @@ __all__ = [
     "hyperedge_project",
     "hyperedge_sweep",
     "linear_forests",
+    "negative_sum",
+    "nonnegative_sum",
     "path_chains_project",
     "path_chains_sweep",
+    "sum_of_squares",
+    "sum_within",
     "table_project",
     "table_second_differences",
     "table_sweep",

@@ -28,6 +28,18 @@ class SumKernels(Protocol):
     def absolute_sum(self, values: FloatArray, threads: int) -> float:
         """Return the sum of magnitudes, to the same accuracy. O(n)."""
 
+    def sum_of_squares(self, values: FloatArray, threads: int) -> float:
+        """Return ||values||^2, to the same accuracy but for the rounding of the squares. O(n)."""
+
+    def negative_sum(self, values: FloatArray, threads: int) -> float:
+        """Return the sum of min(0, value), to the same accuracy. O(n)."""
+
+    def nonnegative_sum(self, values: FloatArray, threads: int) -> float:
+        """Return the sum, to the same accuracy, or NaN if a value is negative or NaN. O(n)."""
+
+    def sum_within(self, values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
+        """Return the sum over the entries whose ``member`` is not 0, likewise. O(n)."""
+
     def edges_excess(
         self, backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
     ) -> float:

@@ -24,6 +24,26 @@ def absolute_sum(values: FloatArray, threads: int) -> float:
     return _sums.compensated_sum(np.abs(values))
 
 
+def sum_of_squares(values: FloatArray, threads: int) -> float:
+    """Return ||values||^2."""
+    return _sums.compensated_sum(np.square(values))
+
+
+def negative_sum(values: FloatArray, threads: int) -> float:
+    """Return the sum of min(0, value)."""
+    return _sums.compensated_sum(np.minimum(0.0, values))
+
+
+def nonnegative_sum(values: FloatArray, threads: int) -> float:
+    """Return the sum, or NaN if a value is not 0 or more."""
+    return _sums.compensated_sum(values) if np.all(values >= 0.0) else np.nan
+
+
+def sum_within(values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
+    """Return the sum over a set."""
+    return _sums.compensated_sum(values[member != 0])
+
+
 def edges_excess(
     backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
 ) -> float:

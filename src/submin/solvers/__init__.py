@@ -16,12 +16,17 @@ from submin.solvers.fista import FISTA
 from submin.solvers.frank_wolfe import FrankWolfe
 from submin.solvers.iap import IAP
 from submin.solvers.max_flow import MaxFlow
+from submin.solvers.minimum_norm_point import MinimumNormPoint
+from submin.solvers.pairwise_frank_wolfe import PairwiseFrankWolfe
 from submin.solvers.parallel_acdm import ParallelACDM
 from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
+from submin.solvers.schrijver import Schrijver
+from submin.solvers.screened import Screened
 from submin.solvers.smoothed_lovasz import SmoothedLovasz
 from submin.solvers.solver import Solver
+from submin.solvers.submodular_flow import SubmodularFlow
 from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
 
 __all__ = [
@@ -38,12 +43,17 @@ __all__ = [
     "DouglasRachford",
     "FrankWolfe",
     "MaxFlow",
+    "MinimumNormPoint",
+    "PairwiseFrankWolfe",
     "ParallelACDM",
     "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
+    "Schrijver",
+    "Screened",
     "SmoothedLovasz",
     "Solver",
+    "SubmodularFlow",
     "choose",
     "choose_proximal",
     "family",
@@ -65,8 +75,13 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "fista": FISTA,
     "douglas_rachford": DouglasRachford,
     "frank_wolfe": FrankWolfe,
+    "pairwise_frank_wolfe": PairwiseFrankWolfe,
+    "minimum_norm_point": MinimumNormPoint,
     "smoothed_lovasz": SmoothedLovasz,
+    "screened": Screened,
     "max_flow": MaxFlow,
+    "submodular_flow": SubmodularFlow,
+    "schrijver": Schrijver,
 }
 """Every solver by its name; tests, benchmarks and the command line read this table."""
 

@@ -1,6 +1,6 @@
 """Exact minimisation of cuts: a few sweeps, then maximum flow in the residual graph of the dual.
 
-    y <- a few sweeps over the blocks, from any feasible dual
+    y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
     Push excess to deficits along residual paths until none is left.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from submin import _checks
+from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
 from submin.solvers.solver import array_bytes
@@ -41,6 +41,9 @@ SLICE = 100_000
 
 MOST_OFFSETS = 13
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
+
+LEAST_PROGRESS = 1.0 / 200.0
+"""Below this relative fall of ||s||^2 by one block the search makes more of its time."""
 
 MOST_ELEMENTS = 2**27 - 2
 """Elements that the kernels' labels can number."""
@@ -64,8 +67,9 @@ class MaxFlowState:
     s: FloatArray
     joined: FloatArray
     warm: bool
+    norm: float
+    swept: int = 0
     flow: GridFlow | GraphFlow | None = None
-    sweeps: int = 0
     done: bool = False
     members: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
@@ -77,7 +81,9 @@ class MaxFlow:
     Parameters
     ----------
     sweeps : int, optional
-        Sweeps over the chains of a grid, or the single edges of another graph, before the search.
+        Sweeps over the chains of a grid before the search, at most; they end with the first block
+        that lowers ||s||^2 by less than a part in 200.  The single edges of another graph are swept
+        once (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -90,7 +96,7 @@ class MaxFlow:
     array([ True,  True,  True])
     """
 
-    sweeps: int = 1
+    sweeps: int = 4
     largest: bool = False
 
     def __post_init__(self) -> None:
@@ -118,20 +124,33 @@ class MaxFlow:
         joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
-        return MaxFlowState(y, layout.total(y), joined, bool(joined.any()))
+        s = layout.total(y)
+        norm = kernels.active.sum_of_squares(s, 0)
+        return MaxFlowState(y, s, joined, bool(joined.any()), norm)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
-        """Do one sweep, or a slice of the search."""
-        if state.flow is None and state.sweeps < self.sweeps:
-            state.sweeps += 1
-            return _sweep(layout, state)
+        """Project one block, or do a slice of the search."""
         if state.flow is None:
+            if _single_grid(layout) is None:
+                if self.sweeps:
+                    _sweep_edges(layout, state)
+            elif state.swept < self.sweeps * layout.r:
+                self._sweep(layout, state)
+                return 1
             state.flow = self._open(layout, state)
         if state.flow.advance(SLICE, layout.threads):
             member = np.zeros(layout.n, dtype=np.uint8)
             state.flow.members(member, bool(self.largest))
             state.members, state.done = member.astype(np.bool_), True
         return 0
+
+    def _sweep(self, layout: Layout, state: MaxFlowState) -> None:
+        """Sweep the next block; the last one is that which makes little progress."""
+        layout.sweep(state.swept % layout.r, state.y, state.s)
+        before, state.norm = state.norm, kernels.active.sum_of_squares(state.s, 0)
+        state.swept += 1
+        if before - state.norm < LEAST_PROGRESS * state.norm:
+            state.swept = self.sweeps * layout.r
 
     def _open(self, layout: Layout, state: MaxFlowState) -> GridFlow | GraphFlow:
         """Put the residual graph of the current dual before the kernel, which works in place.
@@ -162,7 +181,7 @@ class MaxFlow:
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
-        return state.y, layout.total(state.y)
+        return state.y, layout.total(state.y, out=state.s if state.done else None)
 
     def done(self, state: MaxFlowState) -> bool:
         """Say whether no residual path is left from an excess to a deficit."""
@@ -205,21 +224,16 @@ def _single_list(layout: Layout) -> EdgeTerm | None:
     return terms[0] if len(terms[0].segments) == 1 else None
 
 
-def _sweep(layout: Layout, state: MaxFlowState) -> int:
-    """Sweep over all chains of a grid, or over all edges; return how many blocks that were.
+def _sweep_edges(layout: Layout, state: MaxFlowState) -> None:
+    """Minimise ||s||^2 over each edge in turn, O(edges).
 
-    Single edges are no blocks of the layout and count as none: going through them takes a few
-    hundredths of the search, which it shortens by a quarter.
+    Single edges are no blocks of the layout and count as none: this takes a few hundredths of the
+    search, which it shortens by a quarter.
     """
-    if _single_grid(layout) is not None:
-        for i in range(layout.r):
-            layout.sweep(i, state.y, state.s)
-        return layout.r
     from submin._native import edges_sweep
 
     edges = np.arange(state.joined.size, dtype=np.int32)
     edges_sweep(*_joined_edges(layout), edges, state.joined, state.s, 1)
-    return 0
 
 
 def _joined_edges(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from submin.terms.cardinality import Cardinality
 from submin.terms.concave_of_modular import ConcaveOfModular
 from submin.terms.cut import Cut
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.function import Function
 from submin.terms.grid_cut import GridCut, grid_offsets
 from submin.terms.groups import label_groups
@@ -26,11 +27,14 @@ __all__ = [
     "Cardinality",
     "ConcaveOfModular",
     "Cut",
+    "Fixing",
     "Function",
     "GridCut",
     "Hyperedge",
+    "Piece",
     "Table",
     "Term",
+    "TermMinor",
     "Truncation",
     "Violation",
     "coverage",

@@ -20,7 +20,9 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups
+from submin.terms.exchanges import GroupExchanges
+from submin.terms.fixing import Fixing, Piece, TermMinor
+from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups, ranges
 from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
@@ -59,14 +61,23 @@ class Cardinality(GroupTerm):
         self._set_groups(pointers, members)
         sizes = np.diff(self.pointers)
         tables = {int(m): _concave_table(function, int(m)) for m in np.unique(sizes)}
-        self._complete([tables[int(m)] for m in sizes])
+        self._complete(np.concatenate([np.zeros(0), *(tables[int(m)] for m in sizes)]))
 
-    def _complete(self, tables: Sequence[FloatArray]) -> None:
-        """Store the values and gains of all groups one after the other."""
-        empty: list[FloatArray] = [np.zeros(0)]
-        self.values = np.concatenate(empty + list(tables))
-        self.gains = np.concatenate(empty + [np.diff(table) for table in tables])
+    def _complete(self, values: FloatArray) -> None:
+        """Store the values of all groups, one after the other, and their gains."""
+        self.values = values
         self.value_pointers = self.pointers + np.arange(self.pointers.size)
+        self.gains = np.delete(np.diff(values), self.value_pointers[1:-1] - 1)
+
+    @classmethod
+    def of_values(
+        cls, pointers: PointerArray, members: IndexArray, values: FloatArray
+    ) -> Cardinality:
+        """Build groups from g(0), ..., g(m) of each, which must be concave, without a check."""
+        term = Cardinality.__new__(Cardinality)
+        term._set_groups(pointers, members)
+        term._complete(values)
+        return term
 
     @classmethod
     def from_labels(cls, labels: npt.ArrayLike, function: ConcaveFunction) -> Self:
@@ -119,6 +130,10 @@ class Cardinality(GroupTerm):
         total = compensated_sum(np.maximum.reduceat(excess, self.pointers[filled]))
         return Violation(total, error + 2.0 * UNIT_ROUNDOFF * total)
 
+    def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
+        """Return the exchange capacities, O(k log k) for each element of a group of k."""
+        return CardinalityExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""
         sizes = np.diff(self.pointers)
@@ -128,6 +143,15 @@ class Cardinality(GroupTerm):
         last[filled] = self.gains[self.pointers[1:][filled] - 1]
         low = scatter_sum(self.members, last[self.group_of], n)
         return low, scatter_sum(self.members, first[self.group_of], n)
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return g(a + j) - g(a) of the j free members in S, a of the group being inside."""
+        kept = self.select(fixing.free[self.members], fixing)
+        first = (self.value_pointers[:-1] + self._counts(fixing.inside))[kept.groups]
+        sizes = np.diff(kept.pointers) + 1
+        values = self.values[ranges(first, sizes)] - np.repeat(self.values[first], sizes)
+        piece = Piece(self.of_values(kept.pointers, kept.members, values), kept.slots)
+        return TermMinor([piece], np.zeros(fixing.elements.size), self.evaluate(fixing.inside))
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put groups without common elements into one block; a partition is one block."""
@@ -158,7 +182,7 @@ class Cardinality(GroupTerm):
         tables = np.split(np.asarray(arrays["values"], dtype=np.float64), starts[1:])[:-1]
         for m, table in zip(np.diff(term.pointers), tables, strict=True):
             _check_concave(table, int(m))
-        term._complete(tables)
+        term._complete(np.concatenate([np.zeros(0), *tables]))
         if arrays["shape"].size:
             term.shape = tuple(arrays["shape"].tolist())
             term.elements = int(np.prod(term.shape))
@@ -241,6 +265,36 @@ class CardinalityBlock(GroupBlock):
         """Project by decomposition, O(k log k) for each split of a group of k."""
         gains = self.term.gains[self.slots]
         kernels.active.weighted_cardinality(self.pointers, a, d, gains, out, self.threads)
+
+
+class CardinalityExchanges(GroupExchanges):
+    """Exchange capacities of concave functions of the cardinality.
+
+    Besides u, the worst S of j + 1 members has the j largest values of the others without v,
+
+        c(u, v) = min over j of  g(j + 1) - y(u) - (sum of the j largest without v)
+
+    which are the j largest of all others if v comes later, else the j + 1 largest less y(v).
+    """
+
+    def __init__(self, term: Cardinality, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.values = term.values
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k log k)."""
+        y, first = self.dual[slots], slots.start + group
+        costs = self.values[first + 1 : first + y.size]
+        others = np.delete(np.arange(y.size), place)
+        others = others[np.argsort(-y[others], kind="stable")]
+        sums = np.concatenate([[0.0], np.cumsum(y[others])])
+        room = np.full(y.size, np.inf)
+        if others.size:
+            before = np.minimum.accumulate(costs - sums[:-1])
+            after = np.minimum.accumulate((costs - sums[1:])[::-1])[::-1]
+            after = np.append(after[1:], np.inf)
+            room[others] = np.minimum(before, after + y[others]) - y[place]
+        return room
 
 
 def _identity_orders(pointers: PointerArray) -> IndexArray:

@@ -20,7 +20,8 @@ from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.colouring import colour_classes
-from submin.terms.edges import EdgeTerm, Segment, clip_flow
+from submin.terms.edges import EdgeTerm, Segment, clip_flow, edge_weights
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.linear_forests import Paths, linear_forests
 from submin.terms.term import Block, check_decomposition
 
@@ -89,7 +90,7 @@ class Cut(EdgeTerm):
         self.depth = largest_multiplicity(ends)
 
     def _edge_weights(self, name: str, values: npt.ArrayLike) -> FloatArray:
-        weights = _checks.weights(name, values).ravel()
+        weights = edge_weights(name, values)
         if np.ndim(values) == 0:
             return weights
         if weights.size != self.tails.size:
@@ -165,6 +166,10 @@ class Cut(EdgeTerm):
         low = scatter_sum(self.tails, backward, n) + scatter_sum(self.heads, forward, n)
         return -low, high
 
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return the edges between free elements; one with a fixed end is modular, O(n + m)."""
+        return contracted(self, fixing)
+
     @property
     def decompositions(self) -> tuple[str, ...]:
         """Families of disjoint paths (the default), matchings, or one block per edge."""
@@ -212,6 +217,34 @@ class Cut(EdgeTerm):
         return cls(arrays["tails"], arrays["heads"], arrays["weights"], None if same else reverse)
 
 
+def contracted(term: EdgeTerm, fixing: Fixing) -> TermMinor:
+    """Return the minor of a sum of edges: a cut of the free elements, and a modular part.
+
+    An edge whose other end is outside costs what it costs when it is cut; one whose other end is
+    inside costs that much less once its free end is in S.
+    """
+    (tails, heads), (forward, backward) = term.edge_list(), np.empty((2, term.size))
+    for slots, *pair in term.segments:
+        forward[slots], backward[slots] = pair
+    tail_free, head_free = fixing.free[tails], fixing.free[heads]
+    modular = np.zeros(fixing.elements.size)
+    for end, other, alone, out, back in (
+        (tails, heads, tail_free & ~head_free, forward, backward),
+        (heads, tails, head_free & ~tail_free, backward, forward),
+    ):
+        cost = np.where(fixing.inside[other[alone]], -back[alone], out[alone])
+        modular += scatter_sum(fixing.number[end[alone]], cost, modular.size)
+    kept = np.flatnonzero(tail_free & head_free)
+    undirected = all(out is back for _, out, back in term.segments)
+    cut = Cut(
+        fixing.number[tails[kept]],
+        fixing.number[heads[kept]],
+        forward[kept],
+        None if undirected else backward[kept],
+    )
+    return TermMinor([Piece(cut, kept)], modular, term.evaluate(fixing.inside))
+
+
 class EdgeMatching(Block):
     """Edges of a general graph without common ends, given by their numbers."""
 
@@ -238,6 +271,15 @@ class EdgeMatching(Block):
         kernels.active.edges_sweep(
             cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, self.threads
         )
+
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the edges whose ends are not on one side, O(edges)."""
+        tail, head = (
+            fixing.side[self.cut.tails[self.edges]],
+            fixing.side[self.cut.heads[self.edges]],
+        )
+        edges = self.edges[(tail != head) | (tail == 0)]
+        return type(self)(self.cut, edges, self.threads) if edges.size else None
 
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
@@ -288,6 +330,22 @@ class EdgePaths(Block):
         kernels.active.path_chains_sweep(
             *self.paths, self.cut.backward, self.cut.forward, dual, s, self.threads
         )
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve every path, with flows and bounds turned to run along it, O(edges)."""
+        (indptr, nodes, _, orientation), out = self.paths, np.empty(self.size)
+        along = orientation > 0
+        forward, backward = (
+            np.broadcast_to(self._selected(w), along.shape)
+            for w in (self.cut.forward, self.cut.backward)
+        )
+        kernels.active.weighted_chains(
+            indptr, step[nodes], 1.0 / weights[nodes], np.where(along, backward, forward),
+            np.where(along, forward, backward), orientation * self.take(dual), out, self.threads,
+        )  # fmt: skip
+        return orientation * out
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flow out of each element, O(edges)."""

@@ -11,12 +11,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from submin import kernels
-from submin._checks import refuse_where
+from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity
 from submin._typing import FloatArray, IndexArray
+from submin.terms.exchanges import EdgeExchanges
 from submin.terms.term import Term, Violation
+
+
+def edge_weights(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Check weights (see ``_checks.weights``) and flatten them, in one pass where all are well."""
+    array = _checks.float_array(name, values).ravel()
+    if kernels.active.nonnegative_sum(array, 0) < _checks.LARGEST_SUM:
+        return array
+    return _checks.weights(name, values).ravel()
 
 
 class Segment(NamedTuple):
@@ -60,9 +69,11 @@ class EdgeTerm(Term):
     def check_data(self) -> None:
         """Refuse weights that were changed in place to something else than costs, O(edges)."""
         for weights in self.weight_arrays():
-            if not weights.min(initial=0.0) >= 0.0:
+            if not kernels.active.nonnegative_sum(weights, 0) >= 0.0:
                 changed = ~(weights >= 0.0)
-                refuse_where("weights", weights, changed, "they were changed after construction")
+                _checks.refuse_where(
+                    "weights", weights, changed, "they were changed after construction"
+                )
 
     def zero_is_feasible(self) -> bool:
         """Weights are never negative, so no flow is always feasible."""
@@ -75,6 +86,13 @@ class EdgeTerm(Term):
             for slots, forward, backward in self.segments
         )
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
+
+    def exchanges(self, dual: FloatArray) -> EdgeExchanges:
+        """Return the residual capacities of the edges, with explicit ends, O(edges) of memory."""
+        forward, backward = np.empty(self.size), np.empty(self.size)
+        for slots, out, back in self.segments:
+            forward[slots], backward[slots] = out, back
+        return EdgeExchanges(*self.edge_list(), forward, backward, dual)
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return 2 sum |t|."""

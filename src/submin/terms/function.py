@@ -21,11 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
+from submin._orders import ranks
 from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.compiled import CompiledValues
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.minimum_norm_point import Corral, nearest_point
-from submin.terms.table import Table, explain
+from submin.terms.table import MOST_MEMBERS, Table, TableExchanges, explain
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import find_non_submodular, subset_masks
 
@@ -81,6 +83,8 @@ class Function(Term):
     """
 
     kind = "function"
+    _table: Table | None = None
+    _enumeration: Table | None = None
 
     def __init__(
         self,
@@ -88,7 +92,19 @@ class Function(Term):
         evaluate: Evaluate | None = None,
         greedy: Greedy | None = None,
     ) -> None:
-        self.support = _check_support(support)
+        self._set(_check_support(support), evaluate, greedy)
+        self._check_empty_set()
+        if self.size <= MOST_TABULATED:
+            self._table = self._tabulated()
+            self._check_all_differences(self._table)
+        else:
+            self._check_sampled_differences()
+        if self._has_vertices:
+            self._check_sampled_vertices()
+
+    def _set(self, support: IndexArray, evaluate: Evaluate | None, greedy: Greedy | None) -> None:
+        """Store support and code."""
+        self.support = support
         self._evaluate, self._greedy = evaluate, greedy
         self._has_values = evaluate is not None or type(self).value is not Function.value
         self._has_vertices = greedy is not None or type(self).vertex is not Function.vertex
@@ -97,15 +113,9 @@ class Function(Term):
                 "Function needs evaluate or greedy (or a subclass that overrides value or vertex)"
             )
         self.size = self.support.size
-        self.elements = int(self.support.max()) + 1
+        self.elements = int(self.support.max(initial=-1)) + 1
         self.depth = 1
         self._corral: Corral | None = None
-        self._check_empty_set()
-        self._table = self._tabulated() if self.size <= MOST_TABULATED else None
-        if self._table is None:
-            self._check_sampled_differences()
-        if self._has_vertices:
-            self._check_sampled_vertices()
 
     @classmethod
     def batched(cls, support: npt.ArrayLike, evaluate: EvaluateMany) -> Function:
@@ -260,12 +270,15 @@ class Function(Term):
             )
 
     def _tabulated(self) -> Table:
-        """Evaluate F on all subsets and check all second differences, 2^k calls."""
+        """Evaluate F on all subsets, 2^k calls."""
         values = self._checked_values(subset_masks(self.size))[None]
-        witness = find_non_submodular(values)
+        return Table.of_values(self.support[None, :], values)
+
+    def _check_all_differences(self, table: Table) -> None:
+        witness = find_non_submodular(table.values)
         if witness is not None:
-            raise ValueError(f"F is not submodular: {explain(witness, self.support, values[0])}")
-        return Table(self.support[None, :], values)
+            detail = explain(witness, self.support, table.values[0])
+            raise ValueError(f"F is not submodular: {detail}")
 
     def _check_sampled_differences(self) -> None:
         """Check second differences F(A + i) + F(A + j) - F(A) - F(A + i + j) at random sets A."""
@@ -352,6 +365,23 @@ class Function(Term):
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
 
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, for at most 12 elements, 2^k calls once.
+
+        Raises
+        ------
+        TypeError
+            If the support is larger.
+        """
+        if self.size > MOST_MEMBERS:
+            raise TypeError(
+                f"a Function of {self.size} elements has no exchange capacities, whose enumeration "
+                f"takes at most {MOST_MEMBERS}; MinimumNormPoint, Schrijver and AcceleratedSweeps "
+                "need none"
+            )
+        self._enumeration = self._enumeration or self._table or self._tabulated()
+        return self._enumeration.exchanges(dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return F(V) - F(V - v) and F({v}) on the support, 2 k + 1 evaluations."""
         low, high = np.zeros(n), np.zeros(n)
@@ -360,6 +390,33 @@ class Function(Term):
         low[self.support] = whole - self._checked_values(~single)
         high[self.support] = self._checked_values(single)
         return low, high
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return F(S + A) - F(A) on the free elements of the support."""
+        if self._table is not None:
+            return self._table.minor(fixing)
+        free, inside = fixing.free[self.support], fixing.inside[self.support]
+        base, count = self._checked_value(inside), int(free.sum())
+
+        def evaluate(mask: BoolArray) -> float:
+            members = inside.copy()
+            members[free] = mask
+            return self._checked_value(members) - base
+
+        def greedy(weights: FloatArray) -> FloatArray:
+            order = np.where(inside, 1.0, -1.0 - count)
+            order[free] = -ranks(weights).astype(np.float64)
+            return self._checked_vertex(order)[free]
+
+        term = Function.__new__(Function)
+        term._set(
+            fixing.number[self.support[free]],
+            evaluate if self._has_values else None,
+            greedy if self._has_vertices else None,
+        )
+        term._table = term._tabulated() if count <= MOST_TABULATED else None
+        modular = np.zeros(fixing.elements.size)
+        return TermMinor([Piece(term, np.flatnonzero(free))], modular, base)
 
     @property
     def decompositions(self) -> tuple[str, ...]:

@@ -13,9 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from submin import kernels
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.edges import clip_flow
+from submin.terms.fixing import Fixing
 from submin.terms.grid_cut import GridCut, Slices
+from submin.terms.groups import ranges
 from submin.terms.term import Block
 
 
@@ -99,10 +101,17 @@ class GridChains(Block):
             touched[ends] = True
         return np.flatnonzero(touched).astype(np.int32)
 
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the runs of edges whose ends are not on one side, O(edges)."""
+        side = fixing.side.reshape(self.grid.shape)
+        tail, head = (side[ends].ravel() for ends in self.grid.ends(self.offset))
+        edges = (tail != head) | (tail == 0)
+        return ChainRuns(self, edges) if edges.any() else None
+
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Solve every chain, O(edges)."""
-        out = np.empty(self.size)
         slots, forward, backward = self.segment
+        out = np.empty(slots.stop - slots.start)
         kernels.active.grid_chains_project(
             self.node_start, self.edge_start, self.length, self.node_stride, self.edge_stride,
             backward, forward, dual[slots], s, c, out, self.threads,
@@ -123,13 +132,13 @@ class GridChains(Block):
         """Solve every chain, O(edges)."""
         nodes, edges, pointers = self._ends_to_end
         _, forward, backward = self.segment
-        flow, out = dual[self.slots], np.empty(edges.size)
+        flow, out = dual[self.segment.slots], np.empty(edges.size)
         forward, backward = (np.broadcast_to(w, flow.shape)[edges] for w in (forward, backward))
         kernels.active.weighted_chains(
             pointers, step[nodes], 1.0 / weights[nodes], backward, forward, flow[edges], out,
             self.threads,
         )  # fmt: skip
-        part = np.empty(self.size)
+        part = np.empty(flow.size)
         part[edges] = out
         return part
 
@@ -152,6 +161,46 @@ class GridChains(Block):
         total = s.reshape(self.grid.shape)
         total[tails] += flow
         total[heads] -= flow
+
+
+class ChainRuns(GridChains):
+    """Some edges of the chains of one offset, given as a mask of its flows: runs are chains too."""
+
+    def __init__(self, chains: GridChains, chosen: BoolArray) -> None:
+        vars(self).update(vars(chains))
+        vars(self).pop("_ends_to_end", None)
+        steps = chains.length - 1
+        chain, place = np.repeat(np.arange(steps.size), steps), ranges(0 * steps, steps)
+        edges = chains.edge_start[chain] + chains.edge_stride * place
+        tails = chains.node_start[chain] + chains.node_stride * place
+        inside = chosen[edges]
+        follows = np.append(False, inside[:-1]) & (place > 0)
+        first, count = np.flatnonzero(inside & ~follows), np.cumsum(inside)
+        self.node_start, self.edge_start = tails[first], edges[first]
+        self.length = 1 + np.diff(np.append(count[first] - 1, count[-1:]))
+        self.tails, self.edges = tails[inside], edges[inside]
+        self.slots, self.size = chains.segment.slots.start + self.edges, self.edges.size
+
+    def support(self) -> IndexArray:
+        """Return the pixels of all runs."""
+        return np.union1d(self.tails, self.tails + self.node_stride).astype(np.int32)
+
+    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
+        """Solve every run, O(edges of the runs), into an array for all edges of the offset."""
+        flows: FloatArray = super().project(dual, s, c)[self.edges]
+        return flows
+
+    def project_weighted(
+        self, dual: FloatArray, step: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Solve every run, O(edges of the runs), into an array for all edges of the offset."""
+        flows: FloatArray = super().project_weighted(dual, step, weights)[self.edges]
+        return flows
+
+    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the flows to their tails and take them from their heads, O(edges of the runs)."""
+        s[self.tails] += scale * part
+        s[self.tails + self.node_stride] -= scale * part
 
 
 class GridMatching(Block):

@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.terms.edges import EdgeTerm, Segment
+from submin.terms.cut import contracted
+from submin.terms.edges import EdgeTerm, Segment, edge_weights
+from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Block, check_decomposition
 
 MOST_AXES = 8
@@ -124,7 +126,7 @@ class GridCut(EdgeTerm):
     def _weights(self, name: str, weights: float | Sequence[npt.ArrayLike]) -> list[FloatArray]:
         """Check one cost for all edges, or one scalar or array per offset."""
         if not isinstance(weights, Sequence) and np.ndim(weights) == 0:
-            return [_checks.weights(name, weights).ravel()] * len(self.offsets)
+            return [edge_weights(name, weights)] * len(self.offsets)
         arrays = list(weights if isinstance(weights, Sequence) else np.asarray(weights))
         if len(arrays) != len(self.offsets):
             raise ValueError(
@@ -138,7 +140,7 @@ class GridCut(EdgeTerm):
                     f"{name}[{k}] has shape {np.shape(array)}, but offset {self.offsets[k]} needs "
                     f"{overlap}, or a scalar"
                 )
-            checked.append(_checks.weights(f"{name}[{k}]", array).ravel())
+            checked.append(edge_weights(f"{name}[{k}]", array))
         return checked
 
     def _check_overflow(self) -> None:
@@ -147,7 +149,7 @@ class GridCut(EdgeTerm):
                 float(np.sum(part)) * ((slots.stop - slots.start) / part.size)
                 for slots, *pair in self.segments
                 for part in pair
-                if part.size
+                if part.size == 1  # sums over arrays are bounded already
             )
         if not total < 1e150:
             raise ValueError(f"weights overflow: they sum to {total}; scale them down")
@@ -216,6 +218,10 @@ class GridCut(EdgeTerm):
             low.reshape(self.shape)[tails] -= back
             low.reshape(self.shape)[heads] -= out
         return low, high
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return a ``Cut`` of the free pixels, and a modular part, O(edges)."""
+        return contracted(self, fixing)
 
     @property
     def decompositions(self) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ the dual has one value for each of them, in the same order.
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,26 @@ from submin import _checks
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
+from submin.terms.fixing import Fixing
 from submin.terms.term import Block, Term, check_decomposition
 
 LongArray = npt.NDArray[np.longdouble]
 
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)
 """Bound on the relative rounding error of one addition in long double."""
+
+
+class Selection(NamedTuple):
+    """Some members of some groups, which form a family again.
+
+    ``groups`` are the old numbers of the groups, ``slots`` the old places of their members, and
+    ``pointers``, ``members`` the groups in new numbers of elements.
+    """
+
+    groups: PointerArray
+    slots: PointerArray
+    pointers: PointerArray
+    members: IndexArray
 
 
 class GroupTerm(Term):
@@ -51,6 +66,14 @@ class GroupTerm(Term):
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
+
+    def select(self, chosen: BoolArray, fixing: Fixing) -> Selection:
+        """Return the groups of the chosen places, all of them free, without empty groups."""
+        slots = np.flatnonzero(chosen)
+        counts = np.bincount(self.group_of[slots], minlength=self.pointers.size - 1)
+        groups = np.flatnonzero(counts)
+        pointers = np.concatenate([[0], np.cumsum(counts[groups])])
+        return Selection(groups, slots, pointers, fixing.number[self.members[slots]])
 
     @property
     def decompositions(self) -> tuple[str, ...]:
@@ -88,6 +111,17 @@ class GroupBlock(Block):
     def support(self) -> IndexArray:
         """Return the members of the groups."""
         return self.members
+
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the groups whose members are not all on one side, O(block)."""
+        side, at = fixing.side[self.members], self.pointers
+        groups = self.groups[grouped_any(side < 1, at) & grouped_any(side > -1, at)]
+        if not groups.size:
+            return None
+        part = copy(self)
+        del part.pointers
+        GroupBlock.__init__(part, self.term, groups, self.threads)
+        return part
 
     @abstractmethod
     def nearest(self, a: FloatArray, d: FloatArray, out: FloatArray) -> None:
@@ -194,9 +228,19 @@ def per_entry(name: str, values: npt.ArrayLike, size: int, what: str) -> FloatAr
 
 def incidences(pointers: PointerArray, groups: npt.NDArray[np.integer[Any]]) -> PointerArray:
     """Return the positions of the members of some groups, one group after the other."""
-    sizes = np.diff(pointers)[groups]
-    starts = pointers[:-1][groups] - (np.cumsum(sizes) - sizes)
-    positions: PointerArray = np.repeat(starts, sizes) + np.arange(int(sizes.sum()))
+    return ranges(pointers[:-1][groups], np.diff(pointers)[groups])
+
+
+def ranges(starts: PointerArray, sizes: PointerArray) -> PointerArray:
+    """Return start, start + 1, ... of each start, as many as its size says.
+
+    Examples
+    --------
+    >>> ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    shift = starts - (np.cumsum(sizes) - sizes)
+    positions: PointerArray = np.repeat(shift, sizes) + np.arange(int(sizes.sum()))
     return positions
 
 

@@ -34,6 +34,9 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.cardinality import Cardinality
+from submin.terms.exchanges import GroupExchanges
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.groups import (
     LONG_ROUNDOFF,
     GroupBlock,
@@ -206,6 +209,10 @@ class Hyperedge(GroupTerm):
         error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
         return Violation(compensated_sum(worst), error)
 
+    def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
+        """Return the exchange capacities, O(k) for each element of a hyperedge of k."""
+        return HyperedgeExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights into each element and those out of it, O(n + incidences).
 
@@ -220,6 +227,32 @@ class Hyperedge(GroupTerm):
         high = scatter_sum(self.members, weights * (tails & ~only_head), n)
         low = scatter_sum(self.members, weights * (heads & ~only_tail), n)
         return -low, high
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return the hyperedges that can still be cut, and those of which one side is decided.
+
+        With a tail inside, a hyperedge costs w [S misses a head]; with a head outside,
+        w [S has a tail]: functions of the number of heads or tails in S.  O(incidences).
+        """
+        inside, outside = fixing.inside[self.members], fixing.outside[self.members]
+        free = fixing.free[self.members]
+        free_tail, free_head = free & self._is_tail, free & self._is_head
+        tail_in = grouped_any(inside & self._is_tail, self.pointers)
+        head_out = grouped_any(outside & self._is_head, self.pointers)
+        open_ends = grouped_any(free_tail, self.pointers) & grouped_any(free_head, self.pointers)
+        open_ends &= ~(tail_in | head_out)
+        both = self.select(free & open_ends[self.group_of], fixing)
+        roles = np.broadcast_to(self.roles, self.members.shape)[both.slots]
+        cut = self._from_roles(both.pointers, both.members, roles, self.weights[both.groups])
+        misses_head = free_head & (tail_in & ~head_out)[self.group_of]
+        has_tail = free_tail & (head_out & ~tail_in)[self.group_of]
+        one = self.select(misses_head | has_tail, fixing)
+        sided = _one_sided(one.pointers, one.members, self.weights[one.groups], tail_in[one.groups])
+        return TermMinor(
+            [Piece(cut, both.slots), Piece(sided, one.slots)],
+            np.zeros(fixing.elements.size),
+            self.evaluate(fixing.inside),
+        )
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put hyperedges without common members into one block by greedy colouring."""
@@ -282,6 +315,46 @@ class HyperedgeBlock(GroupBlock):
         kernels.active.weighted_hyperedge(
             self.pointers, a, d, roles, term.weights[self.groups], out, self.threads
         )
+
+
+def _one_sided(
+    pointers: PointerArray, members: IndexArray, weights: FloatArray, of_heads: BoolArray
+) -> Cardinality:
+    """Return -w [all members in S] for groups of heads, and w [a member in S] for tails."""
+    ends = pointers + np.arange(pointers.size)
+    values = np.repeat(np.where(of_heads, 0.0, weights), np.diff(ends))
+    values[ends[:-1]] = 0.0
+    values[ends[1:] - 1] = np.where(of_heads, -weights, weights)
+    return Cardinality.of_values(pointers, members, values)
+
+
+class HyperedgeExchanges(GroupExchanges):
+    """Exchange capacities of hyperedges.
+
+    F costs w, or nothing where S has no tail or all heads, so that c(u, v) is the least of
+    w - y(S), -y(S) without tails, and -y(S) with all heads, each for the members that add to y(S).
+    """
+
+    def __init__(self, term: Hyperedge, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.weights, self.is_tail, self.is_head = term.weights, term._is_tail, term._is_head
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k)."""
+        y, tail, head = self.dual[slots], self.is_tail[slots], self.is_head[slots]
+        chosen = np.maximum(y, 0.0)
+        chosen[place] = y[place]
+        room: FloatArray = self.weights[group] - _sums_without_one(chosen)
+        if not tail[place]:
+            room = np.minimum(room, -_sums_without_one(np.where(tail, 0.0, chosen)))
+        covered = -_sums_without_one(np.where(head, y, chosen))
+        return np.where(head, room, np.minimum(room, covered))
+
+
+def _sums_without_one(values: FloatArray) -> FloatArray:
+    """Return, for each entry, the sum of all others."""
+    others: FloatArray = values.sum() - values
+    return others
 
 
 def _checked_ends(

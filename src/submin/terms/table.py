@@ -23,14 +23,17 @@ from submin._sums import (
     largest_multiplicity,
     sum_error,
 )
-from submin._typing import BoolArray, FloatArray, IndexArray
+from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
+from submin.terms.exchanges import GroupExchanges
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
     Witness,
     find_non_submodular,
     greedy_vertices,
     mean_vertices,
+    subset_masks,
     subset_sums,
 )
 
@@ -70,15 +73,27 @@ class Table(Term):
     kind = "table"
 
     def __init__(self, members: npt.ArrayLike, values: npt.ArrayLike) -> None:
-        self.members = _check_members(members)
-        self.values = _check_values(values, *self.members.shape)
-        _refuse_non_submodular(self.members, self.values)
+        checked = _check_members(members)
+        table = _check_values(values, *checked.shape)
+        _refuse_non_submodular(checked, table)
+        self._complete(checked, table)
+
+    def _complete(self, members: IndexArray, values: FloatArray) -> None:
+        """Store checked tables."""
+        self.members, self.values = members, values
         count, self.arity = self.members.shape
         self.size = count * self.arity
         self.elements = int(self.members.max()) + 1 if self.size else 0
         self.depth = largest_multiplicity(self.members.ravel())
 
-    def _rows(self, tables: slice | IndexArray) -> FloatArray:
+    @classmethod
+    def of_values(cls, members: IndexArray, values: FloatArray) -> Table:
+        """Build tables that are known to be submodular, without a check."""
+        term = Table.__new__(Table)
+        term._complete(members, values)
+        return term
+
+    def _rows(self, tables: slice | PointerArray) -> FloatArray:
         """Return the values of some tables, or the one row that all share."""
         return self.values if self.values.shape[0] == 1 else self.values[tables]
 
@@ -136,6 +151,10 @@ class Table(Term):
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
 
+    def exchanges(self, dual: FloatArray) -> TableExchanges:
+        """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
+        return TableExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of F_i(e_i) - F_i(e_i - v) and of F_i({v}) for each element v, O(m k)."""
         bits = 1 << np.arange(self.arity)
@@ -145,6 +164,28 @@ class Table(Term):
         np.add.at(low, self.members, last)
         np.add.at(high, self.members, first)
         return low, high
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return the slices of the tables, one family for each number of free members."""
+        free = fixing.free[self.members]
+        kept = free.sum(axis=1)
+        pieces = [self._slices(np.flatnonzero(kept == k), int(k), fixing) for k in np.unique(kept)]
+        modular = np.zeros(fixing.elements.size)
+        return TermMinor(pieces, modular, self.evaluate(fixing.inside))
+
+    def _slices(self, tables: PointerArray, k: int, fixing: Fixing) -> Piece:
+        """Return what is left of tables with k free members each."""
+        members = self.members[tables]
+        columns = np.argsort(~fixing.free[members], axis=1, kind="stable")[:, :k]
+        slots = tables[:, None] * self.arity + columns
+        values = self._rows(tables)
+        if k < self.arity:
+            first = fixing.inside[members] @ (1 << np.arange(self.arity))
+            subsets = first[:, None] + (1 << columns) @ subset_masks(k).T
+            rows = np.arange(tables.size)[:, None] if values.shape[0] > 1 else 0
+            values = values[rows, subsets] - values[rows, first[:, None]]
+        numbers = fixing.number[np.take_along_axis(members, columns, axis=1)]
+        return Piece(self.of_values(numbers, values), slots.ravel())
 
     @property
     def decompositions(self) -> tuple[str, ...]:
@@ -255,6 +296,12 @@ class TableBlock(Block):
         """Return the members of the tables."""
         return self.term.members[self.tables].ravel()
 
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the tables whose members are not all on one side, O(block)."""
+        side = fixing.side[self.term.members[self.tables]]
+        tables = self.tables[np.any(side < 1, axis=1) & np.any(side > -1, axis=1)]
+        return type(self)(self.term, tables, self.threads) if tables.size else None
+
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by decomposition over all subsets, O(k 2^k) for each table."""
         term, out = self.term, np.empty(self.size)
@@ -282,3 +329,20 @@ class TableBlock(Block):
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""
         s[self.support()] += scale * part
+
+
+class TableExchanges(GroupExchanges):
+    """Exchange capacities of tables."""
+
+    def __init__(self, term: Table, dual: FloatArray) -> None:
+        pointers = term.arity * np.arange(len(term.members) + 1)
+        super().__init__(pointers, term.members.ravel(), dual)
+        self.term, self.masks = term, subset_masks(term.arity)
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, over all sets that have it and not the other."""
+        row = group if self.term.values.shape[0] > 1 else 0
+        room = self.term.values[row] - subset_sums(self.dual[None, slots])[0]
+        having = self.masks[:, place]
+        least: FloatArray = np.where(self.masks[having], np.inf, room[having, None]).min(axis=0)
+        return least

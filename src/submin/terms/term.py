@@ -24,6 +24,8 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.exchanges import Exchanges
+from submin.terms.fixing import Fixing, TermMinor
 
 
 class Violation(NamedTuple):
@@ -64,6 +66,15 @@ class Block(ABC):
         part = self.project(dual, s, 1.0)
         self.accumulate(part - self.take(dual), s)
         self.put(dual, part)
+
+    def undecided(self, fixing: Fixing) -> Block | None:
+        """Return the functions whose support is neither all inside nor all outside, if any.
+
+        Its entries of the dual are some of this block's.  A family that does not single functions
+        out returns the block as it is.
+        """
+        sides = fixing.side[self.support()]
+        return None if np.all(sides == 1) or np.all(sides == -1) else self
 
     @property
     def weighted(self) -> bool:
@@ -176,11 +187,37 @@ class Term(ABC):
         """Say whether y = 0 lies in every base polytope."""
         return False
 
+    def exchanges(self, dual: FloatArray) -> Exchanges:
+        """Return the exchange capacities of the functions at a dual, which they keep and change.
+
+        Raises
+        ------
+        TypeError
+            If the family has none; those of an arbitrary function take a minimisation each.
+        """
+        raise TypeError(
+            f"a {type(self).__name__} has no exchange capacities; MinimumNormPoint, Schrijver and "
+            "AcceleratedSweeps need none"
+        )
+
     def lovasz(self, x: FloatArray) -> float:
         """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
         vertex = np.zeros(x.size)
         self.accumulate(self.greedy(ranks(x)), vertex)
         return float(vertex @ x)
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return what is left on the free elements when others are fixed in S or out of it.
+
+        Raises
+        ------
+        TypeError
+            If the family does not say.
+        """
+        raise TypeError(
+            f"a term of kind {self.kind!r} does not say what fixing elements leaves of it: "
+            f"{type(self).__name__} needs a method minor(fixing)"
+        )
 
     def granularity(self) -> float:
         """Return g > 0 if every value of every F_i is a multiple of g, and 0 if none is known."""

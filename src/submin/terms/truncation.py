@@ -28,6 +28,8 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.exchanges import GroupExchanges
+from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
@@ -138,6 +140,10 @@ class Truncation(GroupTerm):
         error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
         return Violation(compensated_sum(worst), error)
 
+    def exchanges(self, dual: FloatArray) -> TruncationExchanges:
+        """Return the exchange capacities, O(k) for each element of a group of k."""
+        return TruncationExchanges(self, dual)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest gains min(m(S + v), c) - min(m(S), c), O(incidences)."""
         caps = self.caps[self.group_of]
@@ -145,6 +151,28 @@ class Truncation(GroupTerm):
         last = np.clip(caps - rest, 0.0, self.masses).astype(np.float64) + self.modular
         first = np.minimum(self.masses, caps) + self.modular
         return scatter_sum(self.members, last, n), scatter_sum(self.members, first, n)
+
+    def minor(self, fixing: Fixing) -> TermMinor:
+        """Return truncations at the caps that the masses inside leave, O(incidences).
+
+        A group whose cap is used up, or never reached, is modular.
+        """
+        free, inside = fixing.free[self.members], fixing.inside[self.members]
+        used = grouped_sum(np.where(inside, self.masses, 0.0), self.pointers)
+        caps = np.maximum(self.caps - used, 0.0).astype(np.float64)
+        reached = grouped_sum(np.where(free, self.masses, 0.0), self.pointers) > caps
+        truncated = (reached & (caps > 0.0))[self.group_of]
+        costs = self.modular + np.where((caps > 0.0)[self.group_of], self.masses, 0.0)
+        loose = np.flatnonzero(free & ~truncated)
+        modular = scatter_sum(
+            fixing.number[self.members[loose]], costs[loose], fixing.elements.size
+        )
+        kept = self.select(free & truncated, fixing)
+        term = Truncation(
+            kept.pointers, kept.members, self.masses[kept.slots], caps[kept.groups],
+            self.modular[kept.slots],
+        )  # fmt: skip
+        return TermMinor([Piece(term, kept.slots)], modular, self.evaluate(fixing.inside))
 
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put groups without common members into one block by greedy colouring."""
@@ -198,6 +226,20 @@ class TruncationBlock(GroupBlock):
             self.pointers, a, d, term._lower[own], term._upper[own], term._totals[self.groups],
             out, self.threads,
         )  # fmt: skip
+
+
+class TruncationExchanges(GroupExchanges):
+    """Exchange capacities of truncations: what the box leaves above y(u) and below y(v)."""
+
+    def __init__(self, term: Truncation, dual: FloatArray) -> None:
+        super().__init__(term.pointers, term.members, dual)
+        self.lower, self.upper = term._lower, term._upper
+
+    def capacities(self, group: int, slots: slice, place: int) -> FloatArray:
+        """Return the capacities from one member, O(k)."""
+        above = self.upper[slots][place] - self.dual[slots][place]
+        room: FloatArray = np.minimum(above, self.dual[slots] - self.lower[slots])
+        return room
 
 
 def _finite(name: str, values: npt.ArrayLike, size: int) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray
+from submin.terms.fixing import Fixing
 from submin.terms.term import Block, Term
 from submin.terms.value_tables import subset_masks
 from submin.testing.laws import RELATIVE_TOLERANCE, named, require
@@ -79,6 +80,12 @@ class Specimen:
         vectors[0] = np.arange(self.n, dtype=np.float64)
         vectors[1] = np.rint(vectors[1])
         return vectors
+
+    def random_fixing(self, share: float) -> Fixing:
+        """Fix a share of the elements, each on a random side."""
+        sides = [-1, 0, 1]
+        side = self.random.choice(sides, self.n, p=[share / 2.0, 1.0 - share, share / 2.0])
+        return Fixing(side == 1, side == -1)
 
     def random_dual(self) -> FloatArray:
         """Return a dual that is most likely far outside the base polytopes."""

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from itertools import permutations
 
 import numpy as np
 
 from submin._orders import ranks
 from submin._typing import FloatArray
+from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Term, Violation
-from submin.terms.value_tables import find_non_submodular
+from submin.terms.value_tables import find_non_submodular, subset_masks
 from submin.testing.block_laws import check_blocks
 from submin.testing.laws import listed, named, require
 from submin.testing.specimen import Specimen
@@ -45,9 +47,11 @@ def check_term(term: Term, n: int | None = None, seed: int = 0) -> None:
     vertices sum to F over the prefixes of their order and lie in B(F); the Lovász extension agrees
     with F on indicators and with its sorted form elsewhere; ``accumulate`` is linear; ``violation``
     is 0 on feasible duals and exact on others; marginal ranges, granularity and starting point say
-    the truth; blocks cover the dual once with disjoint supports; a projection is feasible and
-    satisfies the variational inequality that characterises the nearest point; a sweep is a
-    projection with c = 1 that keeps s; a saved term comes back.
+    the truth; exchange capacities, where there are any, are those of enumeration, and pushing along
+    an arc keeps the dual feasible; blocks cover the dual once with disjoint supports; a projection
+    is feasible and satisfies the variational inequality that characterises the nearest point; a
+    sweep is a projection with c = 1 that keeps s; a minor costs F(S + A) and shares bases with F; a
+    saved term comes back.
 
     Examples
     --------
@@ -196,6 +200,64 @@ def _marginal_range(specimen: Specimen) -> None:
         require(agree, term, "marginal ranges", detail)
 
 
+def _exchanges(specimen: Specimen) -> None:
+    """Check the exchange capacities against enumeration, and that pushing does what it says."""
+    term = specimen.term
+    vertices = [term.greedy(ranks(x)) for x in specimen.random_vectors()]
+    mean: FloatArray = np.mean(vertices, axis=0)
+    try:
+        term.exchanges(mean.copy())
+    except TypeError as refusal:
+        detail = f"its refusal says only {refusal!s:.20}"
+        require(len(str(refusal)) > 20, term, "exchange capacities", detail)
+        return
+    for dual in (vertices[0], mean, term.feasible_start()):
+        _exchange_capacities(specimen, dual)
+    for element in range(specimen.n):
+        _pushes(specimen, mean, element)
+
+
+def _exchange_capacities(specimen: Specimen, dual: FloatArray) -> None:
+    """Check c(u, v) = min {F_i(S) - y_i(S) : u in S, v not in S} in each function that has both."""
+    allowed = specimen.tolerance(dual)
+    room = specimen.function_values - specimen.function_vectors(dual) @ specimen.masks.T
+    elements, blocks = np.arange(specimen.n), specimen.functions or []
+    supports = np.array([np.isin(elements, block.support()) for block in blocks])
+    exchanges = specimen.term.exchanges(dual.copy())
+    for u, v in permutations(range(specimen.n), 2):
+        arcs = exchanges.arcs(u)
+        found = np.sort(arcs.capacities[arcs.heads == v])
+        apart = specimen.masks[:, u] & ~specimen.masks[:, v]
+        joint = np.flatnonzero(supports[:, u] & supports[:, v]) if blocks else elements[:0]
+        expected = np.sort([room[i, apart].min() for i in joint])
+        found, expected = found[found > allowed], expected[expected > allowed]
+        agree = found.size == expected.size and np.allclose(found, expected, 0.0, allowed)
+        detail = f"from {u} to {v} they are {listed(found)}, where enumeration has "
+        require(agree, specimen.term, "exchange capacities", detail + listed(expected))
+
+
+def _pushes(specimen: Specimen, dual: FloatArray, u: int) -> None:
+    """Push along every arc from u as far as it goes, and see the dual, s, and all other arcs."""
+    term, allowed, pushed = specimen.term, specimen.tolerance(dual), dual.copy()
+    exchanges = term.exchanges(pushed)
+    before = [exchanges.arcs(w).capacities for w in range(specimen.n)]
+    for v, function, room in zip(*exchanges.arcs(u), strict=True):
+        pushed[:] = dual
+        support = exchanges.push(int(function), u, int(v), float(room))
+        where = f"pushing {room} from {u} to {v} in function {function}"
+        moved = specimen.vector(pushed) - specimen.vector(dual)
+        moved[[u, v]] -= room, -room
+        agree = np.max(np.abs(moved)) <= allowed
+        require(agree, term, "pushing", f"{where} changes s by more or less")
+        excess = term.violation(pushed)
+        detail = f"{where} leaves the base polytopes by {excess.total}"
+        require(excess.total <= allowed + excess.error, term, "pushing", detail)
+        others = np.setdiff1d(np.arange(specimen.n), support)
+        kept = all(np.array_equal(exchanges.arcs(w).capacities, before[w]) for w in others)
+        detail = f"{where} changes arcs of elements outside {support.tolist()}"
+        require(kept, term, "pushing", detail)
+
+
 def _granularity(specimen: Specimen) -> None:
     step = specimen.term.granularity()
     require(step >= 0.0, specimen.term, "granularity", f"it is {step}")
@@ -230,6 +292,55 @@ def _start(specimen: Specimen) -> None:
     require(fresh, term, "the feasible start", "changing the returned array changes the next one")
 
 
+def _minors(specimen: Specimen) -> None:
+    """Check F(S + A) on all sets S of free elements, for random A and B, or the refusal."""
+    for share in (0.0, 0.2, 0.5, 0.8, 1.0):
+        fixing = specimen.random_fixing(share)
+        try:
+            minor = specimen.term.minor(fixing)
+        except TypeError as refusal:
+            detail = f"its refusal says only {refusal!s:.20}"
+            require(len(str(refusal)) > 20, specimen.term, "minors", detail)
+            return
+        _minor_values(specimen, fixing, minor)
+        _minor_duals(specimen, fixing, minor)
+
+
+def _minor_values(specimen: Specimen, fixing: Fixing, minor: TermMinor) -> None:
+    where = f"with {named(fixing.inside)} in S and {named(fixing.outside)} out of it"
+    shaped = minor.modular.shape == fixing.elements.shape
+    detail = f"{where}, the modular part has shape {minor.modular.shape}"
+    require(shaped, specimen.term, "minors", detail)
+    for mask in subset_masks(fixing.elements.size):
+        whole = fixing.inside.copy()
+        whole[fixing.elements] = mask
+        value = minor.constant + float(minor.modular @ mask)
+        value += sum(piece.term.evaluate(mask) for piece in minor.pieces)
+        expected = specimen.value(whole)
+        detail = f"{where}, the minor costs {value} at {named(whole)}, where F is {expected}"
+        require(abs(value - expected) <= specimen.tolerance(), specimen.term, "minors", detail)
+
+
+def _minor_duals(specimen: Specimen, fixing: Fixing, minor: TermMinor) -> None:
+    """Check that a base that adds A, the free elements, B in turn is a base of the minor."""
+    order = np.where(fixing.inside, 2.0, np.where(fixing.outside, -1.0, 0.0))
+    order[fixing.elements] = specimen.random.random(fixing.elements.size)
+    dual = specimen.term.greedy(ranks(order))
+    total, allowed = minor.modular.copy(), specimen.tolerance()
+    for piece in minor.pieces:
+        fits = piece.slots.shape == (piece.term.size,)
+        detail = f"a piece of {piece.term.size} coordinates has slots of shape {piece.slots.shape}"
+        require(fits, specimen.term, "minors", detail)
+        part = dual[piece.slots]
+        excess = piece.term.violation(part)
+        piece.term.accumulate(part, total)
+        detail = f"a base of F exceeds the minor by {excess.total} on the free elements"
+        require(excess.total <= excess.error + allowed, specimen.term, "minors", detail)
+    off = float(np.max(np.abs(total - specimen.vector(dual)[fixing.elements]), initial=0.0))
+    detail = f"a base of F differs from one of the minor by {off} on the free elements"
+    require(off <= allowed, specimen.term, "minors", detail)
+
+
 def _storage(specimen: Specimen) -> None:
     """Check that a term comes back from a file without pickle, or says that it can not."""
     term = specimen.term
@@ -261,8 +372,10 @@ LAWS: tuple[Callable[[Specimen], None], ...] = (
     _functions,
     _violation,
     _marginal_range,
+    _exchanges,
     _granularity,
     _start,
     check_blocks,
+    _minors,
     _storage,
 )
