@@ -3,17 +3,18 @@
 // 2009, doi:10.1287/opre.1080.0572), in place on the caller's flows.
 //
 //   Trees of nodes: only roots have excess or deficits. At first, every node is a tree.
-//   Labels grow along no residual arc by more than 1 backwards: label(v) <= label(u) + 1 for v -> u,
-//   and a child's label is at least its parent's. At first: 1 with excess, else 0.
-//   Repeat: take the root with excess whose label L is highest. For its tree's nodes of label L:
-//     a residual arc from v to a node w of label L - 1? Hang the tree from w by v, as v's tree, and
-//       send its excess up to the root; where it does not fit, the tree behind that arc splits off
-//       with what is left;
-//     none, and the children of label L are done? Then v's label grows to L + 1.
+//   Labels: label(v) <= label(w) + 1 for residual arcs v -> w, and a child's label is not below its
+//   parent's. At first 1 for excess, else 0.
+//   Repeat: take the root with excess whose label L is highest. For the nodes v of label L in its
+//   tree:
+//     a residual arc to a node w of label L - 1? Turn the tree over to have v as its root, hang it
+//       from w, and send its excess up to the root of w; where an arc is too small for that, the
+//       tree below splits off with the rest of the excess.
+//     no such arc, and the children of label L are done? Then label(v) <- L + 1.
 //   If that leaves no node of label L, the tree can reach no deficit and retires.
 //
-// A node goes through its arcs once for each label. An arc joins two trees again only after a
-// label at its ends has grown, whatever the rounding of flows; this bounds the work on all data.
+// A node goes through its arcs once for each label. An arc joins two trees again only after a label
+// at its ends has grown, whatever the rounding of the flow; this bounds the work on all data.
 #pragma once
 
 #include <algorithm>

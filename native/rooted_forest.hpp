@@ -11,9 +11,9 @@ namespace submin::flow {
 constexpr Index kNobody = -1;
 
 struct TreeNode {
-  Index parent = kNobody, child = kNobody;      // child: the first one
-  Index next = kNobody, previous = kNobody;     // of the same parent; of a root: free for a list
-  ArcNumber arc = 0;                            // to the parent
+  Index parent = kNobody, child = kNobody;   // the first child
+  Index next = kNobody, previous = kNobody;  // of the same parent; a root's are free for lists
+  ArcNumber arc = 0;                         // to the parent
 };
 
 class RootedForest {
