@@ -23,6 +23,16 @@ std::int64_t weight_step(const ConstValues& weights, std::int64_t edges, const c
   return 1;
 }
 
+nb::dict counts_to_dict(const flow::GraphCounts& counts) {
+  nb::dict result;
+  result["pushes"] = counts.pushes;
+  result["mergers"] = counts.mergers;
+  result["splits"] = counts.splits;
+  result["relabels"] = counts.relabels;
+  result["scans"] = counts.scans;
+  return result;
+}
+
 nb::dict counts_to_dict(const Counts& counts) {
   nb::dict result;
   result["pushes"] = counts.pushes;
@@ -129,12 +139,13 @@ class BoundGridFlow {
 class BoundGraphFlow {
  public:
   BoundGraphFlow(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
-                 const ConstValues& forward, const Values& flow, const Values& s)
-      : heads_(heads), backward_(backward), forward_(forward), flow_(flow), s_(s),
-        solver_(graph_problem(tails, heads, backward, forward, flow, s)) {}
+                 const ConstValues& forward, const Values& flow, const Values& s,
+                 bool warm)
+      : tails_(tails), heads_(heads), backward_(backward), forward_(forward), flow_(flow), s_(s),
+        solver_(graph_problem(tails, heads, backward, forward, flow, s), warm) {}
 
   bool advance(std::int64_t budget, int) { return solver_.finished() || solver_.advance(budget); }
-  void members(const Members& member, bool largest) {
+  void members(const Members& member, bool largest) const {
     require_size(member.size(), size_of(s_.size()), "member");
     require(solver_.finished(), "members are known when advance has returned True");
     solver_.members(largest, member.data());
@@ -142,7 +153,7 @@ class BoundGraphFlow {
   nb::dict counts() const { return counts_to_dict(solver_.counts()); }
 
  private:
-  ConstIndices heads_;
+  ConstIndices tails_, heads_;
   ConstValues backward_, forward_;
   Values flow_, s_;
   flow::GraphFlow solver_;
@@ -166,9 +177,9 @@ void bind_flow(nb::module_& module) {
   bind_solver(grid);
   nb::class_<BoundGraphFlow> graph(module, "GraphFlow");
   graph.def(nb::init<const ConstIndices&, const ConstIndices&, const ConstValues&,
-                     const ConstValues&, const Values&, const Values&>(),
+                     const ConstValues&, const Values&, const Values&, bool>(),
             "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
-            "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert());
+            "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "warm"_a = false);
   bind_solver(graph);
 }
 

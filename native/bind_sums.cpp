@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "compensated.hpp"
+#include "edge_sums.hpp"
 #include "flow_sums.hpp"
 #include "grid_sums.hpp"
 #include "weights.hpp"
@@ -113,6 +114,29 @@ double cut_value(const ConstPointers& shape, const Offsets& offsets,
   return grid_cut_value(grid, lower, upper, member.data(), threads);
 }
 
+void check_ends(const ConstIndices& tails, const ConstIndices& heads, std::size_t nodes) {
+  require_size(heads.size(), size_of(tails.size()), "heads");
+  require_below(tails, size_of(nodes), "tails");
+  require_below(heads, size_of(nodes), "heads");
+}
+
+void accumulate_edges(const ConstIndices& tails, const ConstIndices& heads,
+                      const ConstValues& flow, const Values& s, double scale) {
+  check_ends(tails, heads, s.size());
+  require_size(flow.size(), size_of(tails.size()), "flow");
+  edges_accumulate(tails.data(), heads.data(), flow.data(), size_of(flow.size()), s.data(), scale);
+}
+
+double cut_value_of_edges(const ConstIndices& tails, const ConstIndices& heads,
+                          const ConstValues& backward, const ConstValues& forward,
+                          const Members& member, int threads) {
+  check_ends(tails, heads, member.size());
+  return edges_cut_value(tails.data(), heads.data(), size_of(tails.size()),
+                         checked_weights(backward, tails.size(), "backward"),
+                         checked_weights(forward, tails.size(), "forward"), member.data(),
+                         threads);
+}
+
 }  // namespace
 
 void bind_sums(nb::module_& module) {
@@ -128,6 +152,11 @@ void bind_sums(nb::module_& module) {
              "threads"_a, WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
              "flow"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("edges_accumulate", &accumulate_edges, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "flow"_a.noconvert(), "s"_a.noconvert(), "scale"_a, WithoutLock());
+  module.def("edges_cut_value", &cut_value_of_edges, "tails"_a.noconvert(),
+             "heads"_a.noconvert(), "backward"_a.noconvert(), "forward"_a.noconvert(),
+             "member"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("grid_accumulate", &accumulate, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "flow"_a.noconvert(), "s"_a.noconvert(), "scale"_a, "threads"_a, WithoutLock());
   module.def("grid_cut_value", &cut_value, "shape"_a.noconvert(), "offsets"_a.noconvert(),

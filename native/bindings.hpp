@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,10 @@ inline void require_positive(double c) {
 }
 
 inline void require_below(const ConstIndices& numbers, std::int64_t bound, const char* name) {
+  std::uint32_t largest = 0;  // the quick check, without a branch; negative numbers are large
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    largest = std::max(largest, static_cast<std::uint32_t>(numbers.data()[k]));
+  if (largest < bound) return;
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (numbers.data()[k] < 0 || numbers.data()[k] >= bound)
       throw std::invalid_argument(std::string(name) + "[" + std::to_string(k) +

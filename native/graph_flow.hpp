@@ -1,172 +1,227 @@
-// Max-flow on a general sparse graph, in place on the caller's flows.
+// Max-flow on a general sparse graph by the pseudoflow algorithm (Hochbaum, Operations Research
+// 2008, doi:10.1287/opre.1080.0524; highest label first: Chandran and Hochbaum, Operations Research
+// 2009, doi:10.1287/opre.1080.0572), in place on the caller's flows.
+//
+//   Trees of nodes: only roots have excess or deficits. At first, every node is a tree.
+//   Labels: label(v) <= label(w) + 1 for residual arcs v -> w, and a child's label is not below its
+//   parent's. At first 1 for excess, else 0.
+//   Repeat: take the root with excess whose label L is highest. For the nodes v of label L in its
+//   tree:
+//     a residual arc to a node w of label L - 1? Turn the tree over to have v as its root, hang it
+//       from w, and send its excess up to the root of w; where an arc is too small for that, the
+//       tree below splits off with the rest of the excess.
+//     no such arc, and the children of label L are done? Then label(v) <- L + 1.
+//   If that leaves no node of label L, the tree can reach no deficit and retires.
+//
+// A node goes through its arcs once for each label. An arc joins two trees again only after a label
+// at its ends has grown, whatever the rounding of the flow; this bounds the work on all data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "residual_search.hpp"
+#include "rooted_forest.hpp"
 
 namespace submin::flow {
 
-struct GraphFlowProblem {
-  std::int64_t nodes, edges;
-  const Index* tails;
-  const Index* heads;
-  const double* backward;
-  const double* forward;
-  double* flow;
-  std::int64_t backward_step, forward_step;  // 0 = one weight for all edges
-  double* imbalance;
-};
-
-// Arcs by node; an edge is two arcs, twins of each other. Edges from a node to itself are left out.
-class GraphNetwork {
- public:
-  using Arc = Index;
-  static constexpr Arc none = -1, root = -2, offered = -3;
-
-  explicit GraphNetwork(const GraphFlowProblem& problem)
-      : problem_(problem),
-        starts_(static_cast<std::size_t>(problem.nodes) + 1, 0),
-        labels_(static_cast<std::size_t>(problem.nodes), kFree),
-        parents_(static_cast<std::size_t>(problem.nodes), none) {
-    for (std::int64_t e = 0; e < problem.edges; ++e) {
-      if (problem.tails[e] == problem.heads[e]) continue;
-      ++starts_[problem.tails[e] + 1];
-      ++starts_[problem.heads[e] + 1];
-    }
-    for (std::size_t v = 1; v < starts_.size(); ++v) starts_[v] += starts_[v - 1];
-    arcs_.resize(static_cast<std::size_t>(starts_.back()));
-    std::vector<Index> next(starts_.begin(), starts_.end() - 1);
-    for (std::int64_t e = 0; e < problem.edges; ++e) {
-      const Index tail = problem.tails[e], head = problem.heads[e];
-      if (tail == head) continue;
-      const Index there = next[tail]++, back = next[head]++;
-      const std::uint32_t along = problem.forward[e * problem.forward_step] > problem.flow[e];
-      const std::uint32_t against = problem.backward[e * problem.backward_step] > -problem.flow[e];
-      const auto edge = static_cast<std::uint32_t>(e) << 2;
-      arcs_[there] = {head, back, edge | along * kLeaves | against * kEnters};
-      arcs_[back] = {tail, there, edge | against * kLeaves | along * kEnters};
-    }
-  }
-
-  Index size() const { return static_cast<Index>(labels_.size()); }
-  double& imbalance(Index v) { return problem_.imbalance[v]; }
-  Label& label(Index v) { return labels_[v]; }
-  Arc& parent(Index v) { return parents_[v]; }
-  Index head(Index, Arc arc) const { return arcs_[arc].head; }
-  // What a scan of v's arcs costs beyond the visit itself, in visits.
-  std::int64_t scan_cost(Index v) const { return (starts_[v + 1] - starts_[v]) / 8; }
-
-  // A residual arc from v to a node of this label.
-  Arc find_parent(Index v, Label label) const {
-    for (Arc arc = starts_[v]; arc < starts_[v + 1]; ++arc) {
-      if ((arcs_[arc].edge & kLeaves) && labels_[arcs_[arc].head] == label) return arc;
-    }
-    return none;
-  }
-
-  // The residual arc from v to the lowest label.
-  std::pair<Arc, Label> nearest(Index v) const {
-    return nearest_where(v, kPending, [](Index) { return true; });
-  }
-
-  // The same among nodes of labels below `limit` that pass the test.
-  template <class Test>
-  std::pair<Arc, Label> nearest_where(Index v, Label limit, Test test) const {
-    std::pair<Arc, Label> best{none, kFree};
-    for (Arc arc = starts_[v]; arc < starts_[v + 1]; ++arc) {
-      if (!(arcs_[arc].edge & kLeaves)) continue;
-      const Label label = labels_[arcs_[arc].head];
-      if (label < std::min(limit, best.second) && test(arcs_[arc].head)) best = {arc, label};
-    }
-    return best;
-  }
-
-  // f(u) for the nodes whose parent is v.
-  template <class Visit>
-  void children(Index v, Visit visit) const {
-    for (Arc arc = starts_[v]; arc < starts_[v + 1]; ++arc) {
-      if (parents_[arcs_[arc].head] == arcs_[arc].twin) visit(arcs_[arc].head);
-    }
-  }
-
-  // f(u, arc u -> v) over residual arcs from outside the forest.
-  template <class Visit>
-  void outside(Index v, Visit visit) const {
-    for (Arc arc = starts_[v]; arc < starts_[v + 1]; ++arc) {
-      const HalfEdge& half = arcs_[arc];
-      if ((half.edge & kEnters) && labels_[half.head] >= kPending) visit(half.head, half.twin);
-    }
-  }
-
-  // f(u) over residual arcs v -> u to nodes whose parent is not `mark`.
-  template <class Visit>
-  void leaving_unless(Index v, Arc mark, Visit visit) const {
-    for (Arc arc = starts_[v]; arc < starts_[v + 1]; ++arc) {
-      const HalfEdge& half = arcs_[arc];
-      if ((half.edge & kLeaves) && parents_[half.head] != mark) visit(half.head);
-    }
-  }
-
-  Push push(Index, Arc arc, double wish) {
-    HalfEdge& there = arcs_[arc];
-    HalfEdge& back = arcs_[there.twin];
-    const std::int64_t e = there.edge >> 2;
-    const Push result = push_edge(problem_.flow[e], problem_.forward[e * problem_.forward_step],
-                                  problem_.backward[e * problem_.backward_step],
-                                  problem_.heads[e] == there.head, wish);
-    if (result.saturated) {
-      there.edge &= ~kLeaves;
-      back.edge &= ~kEnters;
-    }
-    there.edge |= kEnters;
-    back.edge |= kLeaves;
-    return result;
-  }
-
- private:
-  static constexpr std::uint32_t kLeaves = 1, kEnters = 2;
-
-  struct HalfEdge {
-    Index head, twin;
-    std::uint32_t edge;  // 4 * number + kLeaves if residual + kEnters if its twin is
-  };
-
-  GraphFlowProblem problem_;
-  std::vector<Index> starts_;
-  std::vector<HalfEdge> arcs_;
-  std::vector<Label> labels_;
-  std::vector<Arc> parents_;
+struct GraphCounts {
+  std::int64_t pushes = 0;    // along one arc
+  std::int64_t mergers = 0;   // of a tree with another
+  std::int64_t splits = 0;    // of a tree at a full arc
+  std::int64_t relabels = 0;  // of one node by 1
+  std::int64_t scans = 0;     // of one arc
 };
 
 // A resumable solve; s and the flow are a valid pseudoflow after every `advance`.
 class GraphFlow {
  public:
-  explicit GraphFlow(const GraphFlowProblem& problem) : network_(problem), search_(network_) {}
+  // `warm` says that the flow may be a maximum already or nearly: what reaches no deficit is then
+  // found at once, and left alone.
+  GraphFlow(const GraphFlowProblem& problem, bool warm)
+      : graph_(problem),
+        forest_(graph_.size()),
+        labels_(static_cast<std::size_t>(graph_.size()), kRetired),
+        positions_(static_cast<std::size_t>(graph_.size())) {
+    for (Index v = 0; v < graph_.size(); ++v) positions_[v] = graph_.first(v);
+    label_nodes(warm);
+  }
   GraphFlow(const GraphFlow&) = delete;
   GraphFlow& operator=(const GraphFlow&) = delete;
 
   // Works for about `budget` node visits; true when finished.
-  bool advance(std::int64_t budget) { return finished_ = search_.advance(budget); }
+  bool advance(std::int64_t budget) {
+    work_ = budget;
+    while (work_ > 0 && (root_ != kNobody || take_root())) visit();
+    return finished_ = root_ == kNobody && !has_roots();
+  }
   bool finished() const { return finished_; }
 
-  // Only after `advance` has returned true.
-  void members(bool largest, std::uint8_t* member) {
+  // Only after `advance` has returned true. The smallest minimiser is what excess still reaches,
+  // the largest what reaches no deficit.
+  void members(bool largest, std::uint8_t* member) const {
+    std::fill(member, member + graph_.size(), largest);
     if (largest) {
-      mark_largest(network_, member);
+      graph_.reaching_deficits([=](Index v) { member[v] = 0; });
     } else {
-      mark_smallest(network_, member);
+      graph_.reached_by_excess([=](Index v) { member[v] = 1; });
     }
   }
-  Counts counts() const { return search_.counts(); }
+  const GraphCounts& counts() const { return counts_; }
 
  private:
-  GraphNetwork network_;
-  ResidualSearch<GraphNetwork> search_;
+  static constexpr Label kRetired = Label{1} << 31;
+
+  // The nodes of a label, and first in, first out those that are roots with excess.
+  struct Level {
+    Index nodes = 0, first = kNobody, last = kNobody;
+  };
+
+  Level& level(Label label) {
+    if (label >= levels_.size()) levels_.resize(label + 1 + label / 2);
+    return levels_[label];
+  }
+
+  void label_nodes(bool warm) {
+    if (warm) {
+      graph_.reaching_deficits([&](Index v) { labels_[v] = 0; });
+    } else {
+      std::fill(labels_.begin(), labels_.end(), 0);
+    }
+    for (Index v = 0; v < graph_.size(); ++v) {
+      if (labels_[v] == kRetired) continue;
+      if (graph_.imbalance(v) < 0) labels_[v] = 1;
+      ++level(labels_[v]).nodes;
+      if (graph_.imbalance(v) < 0) add_root(v);
+    }
+  }
+
+  void add_root(Index v) {
+    Level& own = level(labels_[v]);
+    if (own.first == kNobody) {
+      own.first = v;
+    } else {
+      forest_[own.last].next = v;
+    }
+    own.last = v;
+    highest_ = std::max(highest_, labels_[v]);
+  }
+
+  bool has_roots() {
+    while (highest_ > 0 && level(highest_).first == kNobody) --highest_;
+    return level(highest_).first != kNobody;
+  }
+
+  bool take_root() {
+    if (!has_roots()) return false;
+    node_ = root_ = level(highest_).first;
+    level(highest_).first = forest_[root_].next;
+    forest_[root_].next = kNobody;
+    return true;
+  }
+
+  // One node of the tree: its arcs, and then its children.
+  void visit() {
+    const Label label = labels_[root_];
+    Index& k = positions_[node_];
+    const Index start = k, stop = graph_.stop(node_);
+    while (k < stop && !is_merger(graph_.at(k), label)) ++k;
+    counts_.scans += k - start;
+    work_ -= 1 + (k - start) / 8;
+    if (k < stop) {
+      merge(graph_.at(k));
+    } else {
+      go_on(label);
+    }
+  }
+
+  bool is_merger(HalfEdge half, Label label) const {
+    return labels_[half.head] + 1 == label && graph_.residual(half.arc);
+  }
+
+  // To the next node of the label, children before what comes after; a node that has no more of
+  // them to wait for gets the next label.
+  void go_on(Label label) {
+    Index u = forest_[node_].child;
+    while (true) {
+      while (u != kNobody && labels_[u] != label) u = forest_[u].next;
+      if (u != kNobody) break;
+      raise(node_, label);
+      if (node_ == root_) return leave_tree(label);
+      u = forest_[node_].next;
+      node_ = forest_[node_].parent;
+    }
+    node_ = u;
+  }
+
+  void raise(Index v, Label label) {
+    ++counts_.relabels;
+    --work_;
+    ++level(label + 1).nodes;
+    --level(label).nodes;
+    labels_[v] = label + 1;
+    positions_[v] = graph_.first(v);
+  }
+
+  void leave_tree(Label label) {
+    if (level(label).nodes > 0) {
+      add_root(root_);
+    } else {
+      forest_.preorder(root_, [&](Index v) {
+        --level(labels_[v]).nodes;
+        labels_[v] = kRetired;
+        --work_;
+      });
+    }
+    root_ = kNobody;
+  }
+
+  void merge(HalfEdge half) {
+    ++counts_.mergers;
+    work_ -= 1 + forest_.hang(node_, half.head, half.arc) / 8;
+    send_up(std::exchange(root_, kNobody));
+  }
+
+  // Takes the excess of v, which has a parent now, as far up as it goes.
+  void send_up(Index v) {
+    double amount = -std::exchange(graph_.imbalance(v), 0.0);
+    const std::int64_t before = counts_.pushes;
+    for (Index parent; amount > 0 && (parent = forest_[v].parent) != kNobody; v = parent) {
+      ++counts_.pushes;
+      const double moved = graph_.push(forest_[v].arc, amount).amount;
+      if (moved < amount) split(v, amount - moved);
+      amount = moved;
+    }
+    work_ -= (counts_.pushes - before) / 8;
+    if (amount > 0) receive(v, amount);
+  }
+
+  void split(Index v, double excess) {
+    ++counts_.splits;
+    forest_.cut(v);
+    graph_.imbalance(v) = -excess;
+    add_root(v);
+  }
+
+  void receive(Index root, double amount) {
+    double& s = graph_.imbalance(root);
+    const bool had_excess = s < 0;
+    s -= amount;
+    if (s < 0 && !had_excess) add_root(root);
+  }
+
+  ResidualGraph graph_;
+  RootedForest forest_;
+  std::vector<Label> labels_;
+  std::vector<Index> positions_;  // of each node: the first arc that it has yet to go through
+  std::vector<Level> levels_;
+  Label highest_ = 0;
+  Index root_ = kNobody, node_ = kNobody;  // where in which tree the search stands
+  std::int64_t work_ = 0;
   bool finished_ = false;
+  GraphCounts counts_;
 };
 
 }  // namespace submin::flow

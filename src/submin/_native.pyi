@@ -34,6 +34,8 @@ from submin.kernels.reference import table_second_differences as table_second_di
 from submin.kernels.reference import table_sweep as table_sweep
 from submin.kernels.sums_reference import absolute_sum as absolute_sum
 from submin.kernels.sums_reference import compensated_sum as compensated_sum
+from submin.kernels.sums_reference import edges_accumulate as edges_accumulate
+from submin.kernels.sums_reference import edges_cut_value as edges_cut_value
 from submin.kernels.sums_reference import edges_excess as edges_excess
 from submin.kernels.sums_reference import grid_accumulate as grid_accumulate
 from submin.kernels.sums_reference import grid_cut_value as grid_cut_value
@@ -65,6 +67,7 @@ class GraphFlow:
         forward: FloatArray,
         flow: FloatArray,
         s: FloatArray,
+        warm: bool = False,
     ) -> None: ...
     def advance(self, budget: int, threads: int = 1) -> bool: ...
     def members(self, member: npt.NDArray[np.uint8], largest: bool = False) -> None: ...

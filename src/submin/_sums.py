@@ -86,8 +86,8 @@ def common_granularity(*arrays: FloatArray) -> float:
     for scale in (1.0, 2.0**4, 2.0**10, 2.0**20):
         if all(_is_integral(array, scale) for array in arrays):
             for array in arrays:
-                scaled = np.unique(np.abs(array * scale)).astype(np.int64)
-                divisor = int(np.gcd(divisor, np.gcd.reduce(scaled))) if scaled.size else divisor
+                scaled = (array * scale).astype(np.int64).ravel()
+                divisor = int(np.gcd.reduce(scaled, initial=divisor))
             return (divisor or 1) / scale
     return 0.0
 

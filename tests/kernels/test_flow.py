@@ -110,7 +110,7 @@ def grid_solver(instance, shape, offsets):
     )
 
 
-def graph_solver(instance):
+def graph_solver(instance, *, warm=False):
     """Give all groups of edges to the solver of general graphs, as one."""
     sizes = [tails.size for tails, _ in instance.edges]
 
@@ -125,7 +125,13 @@ def graph_solver(instance):
     instance.forward = [joined(instance.forward)]
     instance.flows = [joined(instance.flows)]
     return native.GraphFlow(
-        tails, heads, instance.backward[0], instance.forward[0], instance.flows[0], instance.s
+        tails,
+        heads,
+        instance.backward[0],
+        instance.forward[0],
+        instance.flows[0],
+        instance.s,
+        warm,
     )
 
 
@@ -183,12 +189,12 @@ def random_graph(rng, nodes, edges):
     return [tuple(rng.integers(0, nodes, (2, edges)).astype(np.int32))]
 
 
-@given(st.integers(1, 9), st.integers(0, 20), st.integers(0, 2**32))
-def test_small_graphs(nodes, count, seed):
-    """Parallel edges, loops and lonely nodes are all allowed."""
+@given(st.integers(1, 9), st.integers(0, 40), st.integers(0, 2**32), st.booleans())
+def test_small_graphs(nodes, count, seed, warm):
+    """Parallel edges, loops and lonely nodes are all allowed; small numbers make ties."""
     edges = random_graph(np.random.default_rng(seed), nodes, count)
-    instance = random_instance(seed, nodes, edges)
-    smallest, largest, _ = finish(graph_solver(instance), nodes)
+    instance = random_instance(seed, nodes, edges, scale=2 + seed % 5)
+    smallest, largest, _ = finish(graph_solver(instance, warm=warm), nodes)
     check_against_enumeration(instance, smallest, largest)
 
 
@@ -236,6 +242,105 @@ def test_graphs_against_scipy(seed):
     smallest, largest, _ = finish(graph_solver(instance), nodes)
     check_optimal(instance, smallest, largest)
     assert np.minimum(instance.s, 0).sum() == scipy_minimum(instance)
+
+
+def hub_edges(rng, hubs, leaves, count):
+    """Return edges between a few hubs and many leaves, in either direction, some in parallel."""
+    ends = np.stack([rng.integers(0, hubs, count), hubs + rng.integers(0, leaves, count)])
+    return [tuple(rng.permuted(ends, axis=0).astype(np.int32))]
+
+
+def path_edges(nodes):
+    return [(np.arange(nodes - 1, dtype=np.int32), np.arange(1, nodes, dtype=np.int32))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["hubs", "path", "parallel"])
+def test_odd_graphs_against_scipy(kind, seed):
+    rng = np.random.default_rng(seed)
+    nodes, edges = {
+        "hubs": lambda: (1205, hub_edges(rng, 5, 1200, 6000)),
+        "path": lambda: (3000, path_edges(3000)),
+        "parallel": lambda: (40, random_graph(rng, 40, 4000)),
+    }[kind]()
+    instance = random_instance(seed, nodes, edges, scale=25)
+    solver = graph_solver(instance, warm=bool(seed % 2))
+    smallest, largest, _ = finish(solver, nodes)
+    check_optimal(instance, smallest, largest)
+    assert np.minimum(instance.s, 0).sum() == scipy_minimum(instance)
+
+
+def star_work(leaves):
+    """Solve a star of integers; return how many arcs were gone through and pushed along."""
+    rng = np.random.default_rng(leaves)
+    edges = [(np.zeros(leaves, dtype=np.int32), np.arange(1, leaves + 1, dtype=np.int32))]
+    weights = [rng.integers(1, 9, leaves).astype(float)]
+    unary = np.concatenate([[0.0], rng.integers(-9, 10, leaves)])
+    instance = Instance(unary, edges, weights, weights, [np.zeros(leaves)])
+    solver = graph_solver(instance)
+    finish(solver, leaves + 1)
+    return sum(solver.counts().values())
+
+
+def test_work_on_a_star_grows_with_its_edges():
+    assert star_work(32_000) < 10 * star_work(4000)
+    assert star_work(32_000) < 15 * 32_000
+
+
+def test_an_excess_crosses_a_path_once():
+    """It passes each edge once, and no node gets more than a few labels."""
+    nodes = 20_000
+    unary = np.zeros(nodes)
+    unary[0], unary[-1] = -7, 7
+    weights = [np.full(nodes - 1, 9.0)]
+    instance = Instance(unary, path_edges(nodes), weights, weights, [np.zeros(nodes - 1)])
+    solver = graph_solver(instance)
+    smallest, largest, _ = finish(solver, nodes)
+    assert not smallest.any()
+    assert largest.all()
+    assert np.all(instance.flows[0] == 7)
+    assert sum(solver.counts().values()) < 15 * nodes
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_of_flows_leaves_no_endless_work(seed):
+    """Weights and costs of all magnitudes, so that pushes vanish beside the flows they join."""
+    rng = np.random.default_rng(seed)
+    nodes, count = 300, 2000
+    edges = random_graph(rng, nodes, count)
+    weights = [10.0 ** rng.uniform(-14, 4, count) for _ in range(2)]
+    unary = rng.normal(size=nodes) * 10.0 ** rng.uniform(-14, 3, nodes)
+    instance = Instance(unary, edges, [weights[0]], [weights[1]], [np.zeros(count)])
+    solver = graph_solver(instance)
+    smallest, largest, _ = finish(solver, nodes)
+    instance.check_dual()
+    bound = np.minimum(instance.s, 0).sum()
+    for members in (smallest, largest):
+        assert instance.value(members) == pytest.approx(bound, rel=1e-12)
+    assert sum(solver.counts().values()) < 1000 * count
+
+
+@pytest.mark.parametrize("budget", [1, 7, 1000])
+def test_interruption_of_graphs_does_not_change_a_bit(budget):
+    def solved(budget):
+        rng = np.random.default_rng(7)
+        edges = random_graph(rng, 400, 1500)
+        weights = [rng.random(1500) for _ in range(2)]
+        flows = [np.zeros(1500)]
+        instance = Instance(rng.normal(size=400), edges, weights[:1], weights[1:], flows)
+        solver, calls, bound = graph_solver(instance), 1, -np.inf
+        while not solver.advance(budget):
+            calls += 1
+            instance.check_dual()
+            new_bound = np.minimum(instance.s, 0).sum()
+            assert new_bound >= bound - 1e-9
+            bound = new_bound
+        return instance, calls
+
+    (whole, _), (slices, calls) = solved(1 << 40), solved(budget)
+    assert calls > 2
+    np.testing.assert_array_equal(slices.s, whole.s)
+    np.testing.assert_array_equal(slices.flows[0], whole.flows[0])
 
 
 @given(small_grids, st.integers(0, 2**32))
@@ -306,6 +411,14 @@ def test_warm_start_from_its_own_answer_does_nothing():
     again = grid_solver(instance, shape, offsets)
     finish(again, instance.unary.size)
     assert again.counts()["pushes"] == 0
+
+
+def test_warm_start_of_a_graph_from_its_own_answer_does_nothing():
+    instance, _, _ = long_instance(2)
+    finish(graph_solver(instance), instance.unary.size)
+    again = graph_solver(instance, warm=True)
+    finish(again, instance.unary.size)
+    assert sum(again.counts().values()) == 0
 
 
 def test_infinite_weights_and_tiny_leftovers():

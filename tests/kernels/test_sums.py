@@ -32,6 +32,28 @@ def test_cancellation_loses_nothing():
 
 
 @given(seed=st.integers(0, 2**32), uniform=st.booleans())
+def test_sums_over_lists_of_edges(seed, uniform):
+    generator = np.random.default_rng(seed)
+    nodes, size = int(generator.integers(1, 30)), int(generator.integers(0, 70))
+    tails, heads = generator.integers(0, nodes, (2, size)).astype(np.int32)
+    backward, forward = generator.random(1 if uniform else size), generator.random(size)
+    flow, member = generator.normal(size=size), generator.integers(0, 2, nodes).astype(np.uint8)
+    cut, out = [], [[] for _ in range(nodes)]
+    for i, j, t, b, f in zip(
+        tails, heads, flow, np.broadcast_to(backward, size), forward, strict=True
+    ):
+        out[i].append(0.5 * t)
+        out[j].append(-0.5 * t)
+        cut.append(f if member[i] > member[j] else b if member[i] < member[j] else 0.0)
+    for kernel in (native, kernels.reference):
+        value = kernel.edges_cut_value(tails, heads, backward, forward, member, 1)
+        assert value == pytest.approx(math.fsum(cut), rel=1e-15)
+        s = np.zeros(nodes)
+        kernel.edges_accumulate(tails, heads, flow, s, 0.5)
+        np.testing.assert_allclose(s, [math.fsum(part) for part in out], rtol=1e-12, atol=1e-13)
+
+
+@given(seed=st.integers(0, 2**32), uniform=st.booleans())
 def test_excess_is_what_flows_have_beyond_their_bounds(seed, uniform):
     generator = np.random.default_rng(seed)
     size = int(generator.integers(0, 70))
@@ -96,5 +118,10 @@ def test_sizes_that_do_not_fit_are_refused():
         native.grid_cut_value(*geometry, *weights, member[1:], 1)
     with pytest.raises(ValueError, match="forward"):
         native.grid_cut_value(*geometry, weights[0], weights[1][1:], member, 1)
+    tails, heads = np.array([0, 1], dtype=np.int32), np.array([1, 3], dtype=np.int32)
+    with pytest.raises(ValueError, match=r"heads\[1\] = 3"):
+        native.edges_accumulate(tails, heads, np.zeros(2), np.zeros(3), 1.0)
+    with pytest.raises(ValueError, match="heads has size"):
+        native.edges_cut_value(tails, heads[1:], np.ones(1), np.ones(1), member[:4], 1)
     with pytest.raises(ValueError, match="backward"):
         native.edges_excess(np.zeros(2), np.zeros(3), np.zeros(3), 1)

@@ -44,6 +44,8 @@ from submin.kernels.groups_reference import (
 from submin.kernels.sums_reference import (
     absolute_sum,
     compensated_sum,
+    edges_accumulate,
+    edges_cut_value,
     edges_excess,
     grid_accumulate,
     grid_cut_value,
@@ -60,6 +62,8 @@ __all__ = [
     "cardinality_sweep",
     "colour",
     "compensated_sum",
+    "edges_accumulate",
+    "edges_cut_value",
     "edges_excess",
     "edges_project",
     "edges_sweep",

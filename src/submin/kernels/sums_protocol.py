@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import FloatArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray
 
 __all__ = ["SumKernels"]
 
@@ -46,6 +46,30 @@ class SumKernels(Protocol):
         """Return sum_e max(0, t - forward) + max(0, -backward - t). O(edges).
 
         Weights of size 1 hold for all edges.
+        """
+
+    def edges_accumulate(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        flow: FloatArray,
+        s: FloatArray,
+        scale: float,
+    ) -> None:
+        """Add ``scale`` times the flow out of each node to ``s``, in place. O(edges)."""
+
+    def edges_cut_value(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        backward: FloatArray,
+        forward: FloatArray,
+        member: npt.NDArray[np.uint8],
+        threads: int,
+    ) -> float:
+        """Return the weight of the edges that a set cuts, a compensated sum. O(edges).
+
+        As ``grid_cut_value``, for one list of edges.
         """
 
     def grid_accumulate(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _sums
-from submin._typing import FloatArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.sums_protocol import OffsetArray
 
 Slices = tuple[slice, ...]
@@ -50,6 +50,30 @@ def edges_excess(
     """Return sum_e max(0, t - forward) + max(0, -backward - t)."""
     above, below = np.maximum(flow - forward, 0.0), np.maximum(-backward - flow, 0.0)
     return _sums.compensated_sum(above + below)
+
+
+def edges_accumulate(
+    tails: IndexArray, heads: IndexArray, flow: FloatArray, s: FloatArray, scale: float
+) -> None:
+    """Add the flow out of each node to ``s``."""
+    s += scale * _sums.scatter_sum(tails, flow, s.size)
+    s -= scale * _sums.scatter_sum(heads, flow, s.size)
+
+
+def edges_cut_value(
+    tails: IndexArray,
+    heads: IndexArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    member: npt.NDArray[np.uint8],
+    threads: int,
+) -> float:
+    """Return the weight of the edges with one end in the set."""
+    inside = member.astype(np.bool_)
+    tail, head = inside[tails], inside[heads]
+    out = np.broadcast_to(forward, tail.shape)[tail & ~head]
+    back = np.broadcast_to(backward, tail.shape)[head & ~tail]
+    return _sums.compensated_sum(np.concatenate([out, back]))
 
 
 def _ends(shape: PointerArray, offsets: OffsetArray) -> Iterator[tuple[Slices, Slices]]:

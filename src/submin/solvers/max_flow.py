@@ -7,10 +7,12 @@
     S <- the nodes that the remaining excess reaches (smallest minimiser), or the complement of
          those that reach a remaining deficit (largest)
 
-Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel grows breadth-first
-forests that survive from one augmentation to the next (excess incremental breadth-first search:
-Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015, doi:10.1007/978-3-662-48350-3_52).  Sweeps over
-chains make most of the flow before the search begins.
+Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel for grids grows
+breadth-first forests that survive from one augmentation to the next (excess incremental
+breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
+doi:10.1007/978-3-662-48350-3_52); sweeps over chains make most of the flow before it begins.  Other
+graphs are left to the pseudoflow algorithm, which moves the excess of whole trees at once
+(Hochbaum 2008, doi:10.1287/opre.1080.0524).
 """
 
 from __future__ import annotations
@@ -63,6 +65,8 @@ class MaxFlowState:
 
     y: Dual
     s: FloatArray
+    joined: FloatArray
+    warm: bool
     norm: float
     swept: int = 0
     flow: GridFlow | GraphFlow | None = None
@@ -78,7 +82,8 @@ class MaxFlow:
     ----------
     sweeps : int, optional
         Sweeps over the chains of a grid before the search, at most; they end with the first block
-        that lowers ||s||^2 by less than a part in 200.  Other graphs start with the search.
+        that lowers ||s||^2 by less than a part in 200.  The single edges of another graph are swept
+        once (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -120,19 +125,20 @@ class MaxFlow:
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
         s = layout.total(y)
-        state = MaxFlowState(y, s, kernels.active.sum_of_squares(s, 0))
-        if _single_grid(layout) is None:
-            self._open(layout, state, joined)
-        return state
+        norm = kernels.active.sum_of_squares(s, 0)
+        return MaxFlowState(y, s, joined, bool(joined.any()), norm)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Project one block, or do a slice of the search."""
-        if state.flow is None and state.swept < self.sweeps * layout.r:
-            self._sweep(layout, state)
-            return 1
         if state.flow is None:
-            self._open(layout, state, state.y[0])
-        if state.flow is not None and state.flow.advance(SLICE, layout.threads):
+            if _single_grid(layout) is None:
+                if self.sweeps:
+                    _sweep_edges(layout, state)
+            elif state.swept < self.sweeps * layout.r:
+                self._sweep(layout, state)
+                return 1
+            state.flow = self._open(layout, state)
+        if state.flow.advance(SLICE, layout.threads):
             member = np.zeros(layout.n, dtype=np.uint8)
             state.flow.members(member, bool(self.largest))
             state.members, state.done = member.astype(np.bool_), True
@@ -146,7 +152,7 @@ class MaxFlow:
         if before - state.norm < LEAST_PROGRESS * state.norm:
             state.swept = self.sweeps * layout.r
 
-    def _open(self, layout: Layout, state: MaxFlowState, joined: FloatArray) -> None:
+    def _open(self, layout: Layout, state: MaxFlowState) -> GridFlow | GraphFlow:
         """Put the residual graph of the current dual before the kernel, which works in place.
 
         Where all data are multiples of some number, the flows are rounded to multiples too: bounds
@@ -156,23 +162,22 @@ class MaxFlow:
 
         unit = layout.problem.granularity
         if unit:
-            joined[:] = np.rint(joined / unit) * unit
+            state.joined[:] = np.rint(state.joined / unit) * unit
             state.s[:] = layout.total(state.y)
         grid = _single_grid(layout)
         if grid is not None:
             used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
             parts = [grid.segments[k] for k in used]
             offsets = np.array([grid.offsets[k] for k in used], dtype=np.int64)
-            state.flow = GridFlow(
+            return GridFlow(
                 np.array(grid.shape, dtype=np.int64),
                 offsets.reshape(-1, len(grid.shape)),
                 [backward for _, _, backward in parts],
                 [forward for _, forward, _ in parts],
-                [joined[slots] for slots, _, _ in parts],
+                [state.joined[slots] for slots, _, _ in parts],
                 state.s,
             )
-        else:
-            state.flow = GraphFlow(*_joined_edges(layout), joined, state.s)
+        return GraphFlow(*_joined_edges(layout), state.joined, state.s, state.warm)
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
@@ -190,7 +195,8 @@ class MaxFlow:
         """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
 
         A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
-        bytes).  A graph's has these for every arc, beside joined copies of the edges' data.
+        bytes).  A graph's has a tree of the nodes, and two numbers for every arc; several terms are
+        joined first.
         """
         lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
         own = array_bytes(layout, duals=1, vectors=2) + lists
@@ -198,7 +204,8 @@ class MaxFlow:
         if grid is not None:
             return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
         edges = sum(term.size for term in layout.problem.terms)
-        return own + layout.n * (4 + 4 + 4) + edges * (2 * 12 + 2 * 4 + 2 * 8)
+        joined = 0 if _single_list(layout) else edges * (2 * 4 + 2 * 8)
+        return own + layout.n * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4) + joined
 
 
 def _single_grid(layout: Layout) -> GridCut | None:
@@ -209,10 +216,34 @@ def _single_grid(layout: Layout) -> GridCut | None:
     return terms[0] if len(terms[0].offsets) <= MOST_OFFSETS else None
 
 
+def _single_list(layout: Layout) -> EdgeTerm | None:
+    """Return the only term, if all of its edges are one segment, so that nothing is joined."""
+    terms = layout.problem.terms
+    if len(terms) != 1 or not isinstance(terms[0], EdgeTerm):
+        return None
+    return terms[0] if len(terms[0].segments) == 1 else None
+
+
+def _sweep_edges(layout: Layout, state: MaxFlowState) -> None:
+    """Minimise ||s||^2 over each edge in turn, O(edges).
+
+    Single edges are no blocks of the layout and count as none: this takes a few hundredths of the
+    search, which it shortens by a quarter.
+    """
+    from submin._native import edges_sweep
+
+    edges = np.arange(state.joined.size, dtype=np.int32)
+    edges_sweep(*_joined_edges(layout), edges, state.joined, state.s, 1)
+
+
 def _joined_edges(
     layout: Layout,
 ) -> tuple[np.ndarray, np.ndarray, FloatArray, FloatArray]:
     """Return tails, heads, backward and forward weights of the edges of all terms."""
+    single = _single_list(layout)
+    if single is not None:
+        _, out, back = single.segments[0]
+        return *single.edge_list(), back, out
     empty = np.zeros(0, dtype=np.int32)
     tails, heads, backward, forward = [empty], [empty], [np.zeros(0)], [np.zeros(0)]
     for term in layout.problem.terms:

@@ -146,19 +146,17 @@ class Cut(EdgeTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(m)."""
-        tail, head = members[self.tails], members[self.heads]
-        forward = np.broadcast_to(self.forward, tail.shape)[tail & ~head]
-        backward = np.broadcast_to(self.backward, tail.shape)[head & ~tail]
-        return kernels.active.compensated_sum(np.concatenate([forward, backward]), 0)
+        return kernels.active.edges_cut_value(
+            self.tails, self.heads, self.backward, self.forward, members.view(np.uint8), 0
+        )
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``, O(m)."""
         return np.where(rank[self.tails] < rank[self.heads], self.forward, -self.backward)
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flow out of each element, O(n + m)."""
-        s += scale * scatter_sum(self.tails, dual, s.size)
-        s -= scale * scatter_sum(self.heads, dual, s.size)
+        """Add the flow out of each element, O(m)."""
+        kernels.active.edges_accumulate(self.tails, self.heads, dual, s, scale)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights of arcs into each element, and those of arcs out, O(n + m)."""

@@ -1,0 +1,37 @@
+// Sums over the edges of a graph that is given by its list of edges.
+#pragma once
+
+#include <cstdint>
+
+#include "compensated.hpp"
+#include "edges.hpp"
+
+namespace submin {
+
+// Adds scale times the flow out of each node to s.
+inline void edges_accumulate(const std::int32_t* tails, const std::int32_t* heads,
+                             const double* flow, std::int64_t edges, double* s, double scale) {
+  for (std::int64_t e = 0; e < edges; ++e) {
+    const double amount = scale * flow[e];
+    s[tails[e]] += amount;
+    s[heads[e]] -= amount;
+  }
+}
+
+// The weight of the edges that a set cuts.
+inline double edges_cut_value(const std::int32_t* tails, const std::int32_t* heads,
+                              std::int64_t edges, WeightArray backward, WeightArray forward,
+                              const std::uint8_t* member, int threads) {
+  return sum_of_pieces(edges, kSumGrain, threads, [=](std::int64_t begin, std::int64_t end) {
+    Compensated total;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const std::uint8_t tail = member[tails[e]];
+      if (tail == member[heads[e]]) continue;
+      const WeightArray& weights = tail ? forward : backward;
+      total.add(weights.values[weights.uniform ? 0 : e]);
+    }
+    return total;
+  });
+}
+
+}  // namespace submin
