@@ -47,7 +47,7 @@ def draw(name: str, results: Mapping[str, sm.Result], path: Path) -> None:
     scale = abs(min(result.value for result in results.values())) or 1.0
     for axis, times in zip(axes, ("passes", "seconds"), strict=True):
         draw_curves(axis, results, times, scale)
-    top = min(2.0, 2.0 * max(float(relative_gap(r, scale)[0]) for r in results.values()))
+    top = min(100.0, 2.0 * max(float(relative_gap(r, scale)[0]) for r in results.values()))
     axes[0].set(ylabel="gap / |minimum|", ylim=(CLOSED, top), xlim=(0.7, None))
     axes[1].set(xlim=(first_seconds(results), None))
     figure.suptitle(name, x=0.01, ha="left", fontsize=11)
