@@ -325,3 +325,14 @@ def test_granularity_that_is_not_known(values):
 def test_granularity_of_nothing_is_harmless():
     assert common_granularity() > 0
     assert common_granularity(np.zeros(0), np.array([4.0])) == 4.0
+
+
+def test_the_constant_counts_in_the_rounding_of_a_set_that_is_not_allowed():
+    """Exact fractions say how far a bound may be."""
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        unary, constant = float(-random.random()), float(1000.0 * random.random())
+        problem = sm.Problem([np.inf, unary], constant=constant)
+        certificate = sm.verify(problem, np.array([True, False]))
+        assert certificate.value == np.inf
+        assert Fraction(certificate.lower_bound) <= Fraction(unary) + Fraction(constant)

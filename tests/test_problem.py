@@ -302,3 +302,14 @@ def test_granularity_is_unknown_for_ordinary_floats():
 def test_granularity_is_the_largest():
     assert sm.Problem([6.0, -9.0], [sm.GridCut(2, 12.0)]).granularity == 3.0
     assert sm.Problem([np.inf, -8.0], [sm.GridCut(2, 12.0)]).granularity == 4.0
+
+
+def test_infinite_data_after_construction_are_refused():
+    unary, weights = np.array([1.0, -2.0, 1.0]), np.ones(2)
+    problem = sm.Problem(unary, [sm.GridCut(3, [weights])])
+    unary[1] = np.inf
+    with pytest.raises(ValueError, match=r"unary\[1\] is inf: it was changed"):
+        sm.minimize(problem)
+    unary[1], weights[0] = -2.0, np.inf
+    with pytest.raises(ValueError, match=r"weights\[0\] is inf: they were changed"):
+        sm.minimize(problem)

@@ -298,3 +298,21 @@ def test_results_of_another_problem_are_refused():
     other = sm.Problem(problem.unary, problem.terms[:1])
     with pytest.raises(ValueError, match="the dual has sizes"):
         sm.screen(problem, sm.minimize(other, max_passes=1))
+
+
+def test_a_gap_that_underflows_proves_nothing():
+    """Both sets are minimisers, whatever the scale."""
+    problem = sm.Problem(np.array([1.0, -1.0]) * 1e-200, [sm.Cut([0], [1], 1e-200)])
+    assert sm.minimize(problem, "rcdm").history[-1].fixed == 0
+    with pytest.raises(ValueError, match="squares of the proximal problem underflow"):
+        sm.prox(problem)
+
+
+def test_screening_names_what_it_needs():
+    problem = sm.Problem([1.0, -1.0])
+    with pytest.raises(TypeError, match="must be a Result, and not a ndarray"):
+        sm.screen(problem, np.array([True, False]))
+    with pytest.raises(TypeError, match="must be a Problem, and not a NoneType"):
+        sm.screen(None)
+    with pytest.raises(TypeError, match="every"):
+        sm.Screened(every="a")

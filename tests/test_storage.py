@@ -241,3 +241,16 @@ def test_a_truncated_file_is_found(tmp_path):
 
 def test_the_format_is_numbered():
     assert storage.FORMAT == 1
+
+
+@pytest.mark.parametrize(("offset", "value"), [(10, 99), (8, 1), (8, 32), (6, 99)])
+def test_a_damaged_archive_is_refused_by_name(tmp_path, offset, value):
+    """Compression method, flags and version of an entry of the archive's directory."""
+    path = tmp_path / "damaged.npz"
+    problem = sm.Problem([1.0, -1.0], [sm.Cut([0], [1], 0.5)])
+    sm.minimize(problem).save(path, problem)
+    data = bytearray(path.read_bytes())
+    data[data.find(b"PK\x01\x02") + offset] = value
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"damaged\.npz is not a submin file"):
+        sm.Problem.load(path)

@@ -18,6 +18,9 @@ from submin.solvers.solver import ExactSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
 
+LEAST_COST = 1e-140
+"""Squares of smaller costs are nearly 0, and so is every smooth gap."""
+
 WarmStart: TypeAlias = Result | Sequence[FloatArray]
 
 
@@ -143,6 +146,12 @@ def prox(
         raise ValueError(
             f"unary.flat[{index}] is {problem.unary.flat[index]}: the proximal point would be "
             "infinite there; give it a finite cost"
+        )
+    largest = float(np.max(np.abs(problem.unary)))
+    if 0.0 < largest < LEAST_COST:
+        raise ValueError(
+            f"the largest unary cost is {largest}: the squares of the proximal problem underflow; "
+            "scale the data up"
         )
     if tol is None:
         tol = 0.5e-12 * float(np.sum(np.square(problem.unary)))

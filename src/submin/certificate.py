@@ -94,7 +94,8 @@ def certify(
     """
     value = problem.evaluate(members) if value is None else value
     bound, violation, rounding = lower_bound(problem, dual)
-    rounding += 4.0 * UNIT_ROUNDOFF * (abs(value) if np.isfinite(value) else 0.0)
+    scale = abs(bound) + abs(problem.constant) + violation
+    rounding += 4.0 * UNIT_ROUNDOFF * (scale + (abs(value) if np.isfinite(value) else 0.0))
     computed_gap = value - bound
     rigorous = bound - rounding
     granularity = problem.granularity

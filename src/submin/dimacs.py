@@ -16,6 +16,7 @@ from os import PathLike, fspath
 
 import numpy as np
 
+from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX
 from submin._sums import scatter_sum
 from submin.problem import Problem
 from submin.terms.cut import Cut
@@ -63,6 +64,7 @@ class _Network:
 
     name: str
     nodes: int = 0
+    arcs: int = 0
     terminals: dict[str, int] = field(default_factory=dict)
     tails: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
@@ -78,14 +80,24 @@ class _Network:
         for kind, word in (("s", "source"), ("t", "sink")):
             if kind not in self.terminals:
                 raise ValueError(f"{self.name} names no {word}: a line 'n NODE {kind}' is missing")
+        if self.terminals["s"] == self.terminals["t"]:
+            node = self.terminals["s"] + 1
+            raise ValueError(f"{self.name} has node {node} for source and sink: give two nodes")
+        if len(self.tails) != self.arcs:
+            raise ValueError(
+                f"{self.name} announces {self.arcs} arcs and has {len(self.tails)}: "
+                "is the file complete?"
+            )
 
     def _read_line(self, words: list[str]) -> None:
         match words:
             case [] | ["c", *_]:
                 pass
-            case ["p", "max", nodes, _]:
-                self.nodes = int(nodes)
-            case ["n", node, "s" | "t" as kind]:
+            case ["p", "max", nodes, arcs]:
+                self.nodes, self.arcs = int(nodes), int(arcs)
+                if self.nodes > LARGEST_INDEX:
+                    raise ValueError(f"{nodes} nodes are more than {LARGEST_INDEX}")
+            case ["n", node, "s" | "t" as kind] if kind not in self.terminals:
                 self.terminals[kind] = self._node(node)
             case ["a", tail, head, capacity]:
                 self.tails.append(self._node(tail))
@@ -120,4 +132,6 @@ def _capacity(word: str) -> float:
     capacity = float(word)
     if not 0.0 <= capacity < np.inf:
         raise ValueError(f"the capacity {word} is not a finite number of 0 or more")
+    if capacity > LARGEST_EXACT_INTEGER and word.isdigit():
+        raise ValueError(f"the capacity {word} is beyond 2**53 and would be rounded")
     return capacity

@@ -248,6 +248,8 @@ class Run(Generic[State]):
         """Count the elements that this dual or an earlier one decides, if someone watches."""
         if not self.measured:
             return 0
+        if not smooth_gap > np.finfo(float).tiny:  # closed, or lost to underflow
+            smooth_gap = float("nan")
         self.fixed |= ~decided(self.layout.problem, dual, s, gap, smooth_gap).free
         return int(np.count_nonzero(self.fixed))
 

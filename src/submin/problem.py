@@ -103,7 +103,7 @@ class Problem:
         Arrays are used without a copy, so a solve or a verification looks at them once more.
         """
         if not np.isfinite(kernels.active.absolute_sum(self.unary.ravel(), 0)):
-            changed = np.isnan(self.unary)
+            changed = np.isnan(self.unary) if self.has_forced else ~np.isfinite(self.unary)
             _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
         for term in self.terms:
             term.check_data()

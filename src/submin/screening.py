@@ -219,8 +219,12 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
     >>> screen(problem).inside
     array([False,  True, False, False])
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
     fixing = static_rule(problem)
     if result is not None:
+        if not hasattr(result, "dual"):
+            raise TypeError(f"result must be a Result, and not a {type(result).__name__}")
         fixing = fixing.joined(_decided_by_result(problem, result))
     return Screening(fixing.inside.reshape(problem.shape), fixing.outside.reshape(problem.shape))
 

@@ -117,18 +117,26 @@ def _put_result(result: Result, arrays: Arrays) -> dict[str, Any]:
     }
 
 
+DAMAGE = (
+    KeyError, TypeError, ValueError, EOFError, NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What reading an archive raises when some of its bytes are wrong."""
+
+
 def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], Arrays]:
     name = fspath(path)
     with open(name, "rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise ValueError(f"{name} is not a submin file: it is not an .npz archive")
-    try:
-        with np.load(name, allow_pickle=False) as file:
-            arrays = {entry: file[entry] for entry in file.files}
-        meta = json.loads(str(arrays.pop("meta")))
-        version = meta["format"]
-    except (KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{name} is not a submin file: {error}") from error
+        stream.seek(0)
+        try:
+            with np.load(stream, allow_pickle=False) as file:
+                arrays = {entry: file[entry] for entry in file.files}
+            meta = json.loads(str(arrays.pop("meta")))
+            version = meta["format"]
+        except DAMAGE as error:
+            raise ValueError(f"{name} is not a submin file: {error}") from error
     if version != FORMAT:
         raise ValueError(f"{name} has format {version}, and this version reads {FORMAT}")
     return meta, arrays

@@ -113,3 +113,18 @@ def test_a_published_network(data_folder):
 def test_refusals(read, content, words):
     with pytest.raises(ValueError, match=words):
         read(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("p max 4 5\nn 1 s\nn 4 t\na 1 2 3\n", "announces 5 arcs and has 1"),
+        ("p max 4 1\nn 1 s\nn 1 t\na 1 2 3\n", "node 1 for source and sink"),
+        ("p max 4 1\nn 1 s\nn 2 s\nn 4 t\na 1 2 3\n", "line 3"),
+        ("p max 99999999999 1\nn 1 s\nn 4 t\na 1 2 3\n", "99999999999 nodes are more than"),
+        ("p max 4 1\nn 1 s\nn 4 t\na 1 4 99999999999999999999\n", "would be rounded"),
+    ],
+)
+def test_files_that_contradict_themselves_are_refused(read, content, message):
+    with pytest.raises(ValueError, match=message):
+        read(content)

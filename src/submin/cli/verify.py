@@ -64,7 +64,7 @@ def check(problem: Problem, result: Result) -> tuple[Certificate | None, list[st
 
     try:
         proved = recompute(problem, result)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         return None, [str(error)]
     return proved, refuted_claims(result, proved)
 

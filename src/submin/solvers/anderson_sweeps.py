@@ -104,7 +104,7 @@ def _combination(path: list[FloatArray]) -> FloatArray:
     steps = np.diff(path, axis=0)
     gram = steps @ steps.T
     scale = float(np.trace(gram))
-    if scale == 0.0:
+    if scale < np.finfo(float).tiny:  # no steps, or so small that their squares underflow
         return path[-1]
     gram[np.diag_indices_from(gram)] += 1e-10 * scale
     c = np.linalg.solve(gram, np.ones(len(steps)))

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from submin import _checks
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout
 from submin.solvers.combination import Combination
@@ -56,10 +57,7 @@ class PairwiseFrankWolfe:
     memory: int = 2**25
 
     def __post_init__(self) -> None:
-        if isinstance(self.memory, bool) or not isinstance(self.memory, int):
-            raise TypeError(f"memory is {self.memory!r}: it must be a whole number")
-        if self.memory < 0:
-            raise ValueError(f"memory is {self.memory}: it must be 0 or more")
+        _checks.whole_number("memory", self.memory, 0)
 
     def start(self, layout: Layout, dual: Dual) -> PairwiseFrankWolfeState:
         """Start from a feasible dual, as the only point of the active set."""

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from submin import _checks
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout, OpenLayout
 from submin.screening import decided, range_rule
@@ -83,8 +84,7 @@ class Screened:
             raise TypeError(
                 f"inner is {self.inner!r}: it must be a solver that converges, such as RCDM(seed=0)"
             )
-        if not self.every >= 1:
-            raise ValueError(f"every is {self.every}: it must be 1 pass or more")
+        _checks.whole_number("every", self.every, 1)
 
     def start(self, layout: Layout, dual: Dual) -> ScreenedState:
         """Start from a feasible dual."""

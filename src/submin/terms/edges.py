@@ -69,8 +69,8 @@ class EdgeTerm(Term):
     def check_data(self) -> None:
         """Refuse weights that were changed in place to something else than costs, O(edges)."""
         for weights in self.weight_arrays():
-            if not kernels.active.nonnegative_sum(weights, 0) >= 0.0:
-                changed = ~(weights >= 0.0)
+            if not kernels.active.nonnegative_sum(weights, 0) < _checks.LARGEST_SUM:
+                changed = ~((weights >= 0.0) & (weights < _checks.LARGEST_SUM))
                 _checks.refuse_where(
                     "weights", weights, changed, "they were changed after construction"
                 )
