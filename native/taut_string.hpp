@@ -67,14 +67,15 @@ inline void seal(Node* nodes, const Chain& chain) {
 }
 
 inline double clip_flow(const Node& node, double flow) {
-  flow = flow < -node.backward ? -node.backward : flow;
+  const double lowest = 0 - node.backward;
+  flow = flow < lowest ? lowest : flow;
   return node.forward < flow ? node.forward : flow;
 }
 
 // The string touches one end of the gate: the nearer one, the other is out of reach by more than
 // rounding.
 inline double saturated_flow(const Node& node, double flow) {
-  return node.forward - flow < flow + node.backward ? node.forward : -node.backward;
+  return node.forward - flow < flow + node.backward ? node.forward : 0 - node.backward;
 }
 
 // Replaces values and flows by the new ones along a piece, nodes begin, ..., end. Takes the change
@@ -220,7 +221,7 @@ class Walk {
 
  private:
   Piece walk(std::int64_t apex, double offset) {
-    double sum = -offset, run = 1, low_rise = -kInfinity, low_run = 1, high_rise = kInfinity,
+    double sum = 0 - offset, run = 1, low_rise = -kInfinity, low_run = 1, high_rise = kInfinity,
            high_run = 1;
     std::int64_t low_end = apex, high_end = apex;
     for (std::int64_t j = apex + 1;; ++j, run += 1) {
