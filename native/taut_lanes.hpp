@@ -35,9 +35,12 @@ class TautLanes {
   static constexpr std::uint64_t kZeroBits = 0x4330000000000000;
 
   struct State {
-    Value apex, last, tag, withdrawn;  // nodes; the tag takes one to the code of a piece
-    Value sum, run, stride, low_rise, low_run, low_sum, high_rise, high_run, high_sum, old_rise,
-        old_run, tail;  // sums: those behind a touched gate; tail: the last piece in the log
+    Value node, withdrawn;   // the next node to look at; up to which no guess is taken
+    Value last, tag;         // the node behind the chain; takes the node behind a piece to its code
+    Value sum, run, stride;  // from the apex; the stride of idle lanes is 0
+    Value low_rise, low_run, low_sum, low_next;  // the highest slope that lower ends demand; the
+    Value high_rise, high_run, high_sum, high_next;  // sum and the node behind where it touches
+    Value old_rise, old_run, tail;                   // the last piece, and its place in the log
   };
 
   SUBMIN_TARGET void walk() {
@@ -48,22 +51,23 @@ class TautLanes {
     v.high_rise = infinity;
     v.low_rise = -infinity;
     reload(v);
+    v.low_next = v.high_next = v.node;
     const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(nodes_) - (kZeroBits << 5);
     double *rises = log_.rises.data(), *runs = log_.runs.data(), *codes = log_.codes.data(),
            *previous = log_.previous.data();
     std::int64_t count = 0, budget = budget_;
     const std::int64_t full = log_.size() - kLanes;  // vectors are stored whole
     while (active_ > 0 && --budget > 0 && count <= full) {
-      const Value node = v.apex + v.run;
       alignas(64) std::uint64_t offset[kLanes];
-      node_offsets(node, offset);
+      node_offsets(v.node, offset);
       const NodeLanes at = load_nodes([&](int lane) SUBMIN_INLINE {
         return reinterpret_cast<const Node*>(base + offset[lane]);
       });
       const Value up = at.forward - at.flow, down = at.backward + at.flow;
-      const Mask up_shut = equal(up, zero), down_shut = equal(down, zero);
+      const Mask up_shut = equal(at.forward, at.flow), down_shut = equal(-at.backward, at.flow);
       const Mask fixed = up_shut & down_shut, shut = up_shut | down_shut;
-      const Mask guess = fixed | (shut & less(v.withdrawn, node));
+      const Mask guess = fixed | (shut & less(v.withdrawn, v.node));
+      const Value next = v.node + v.stride;
       v.sum = v.sum + at.value;
       const Value top = add_except(guess, v.sum, up), bottom = subtract_except(guess, v.sum, down);
       const Value low_limit = v.low_rise * v.run, high_limit = v.high_rise * v.run;
@@ -80,21 +84,24 @@ class TautLanes {
       const Mask steeper = not_less(bottom_low, low_limit);
       v.high_rise = select(tighter, top, v.high_rise);
       v.high_run = select(tighter, v.run, v.high_run);
-      v.high_sum = select(tighter, at.flow - at.forward, v.high_sum);
+      v.high_sum = select(tighter, zero - up, v.high_sum);
+      v.high_next = select(tighter, next, v.high_next);
       v.low_rise = select(steeper, bottom, v.low_rise);
       v.low_run = select(steeper, v.run, v.low_run);
       v.low_sum = select(steeper, down, v.low_sum);
+      v.low_next = select(steeper, next, v.low_next);
 
       const Value rise = select(lower, v.low_rise, v.high_rise);
       const Value run = select(lower, v.low_run, v.high_run);
+      const Value touched = select(lower, v.low_next, v.high_next);
+      v.node = select(found, touched, next);
       const Mask wrong = found & less(rise * v.old_run, v.old_rise * run);
       const Mask right = except(found, wrong);
-      v.apex = add_in(found, v.apex, run);
       const Value signed_rise = negate_in(lower, rise), signed_run = negate_in(lower, run);
       const Packing packing(right);
       packing.store(rises + count, signed_rise);
       packing.store(runs + count, signed_run);
-      packing.store(codes + count, v.apex + v.tag);
+      packing.store(codes + count, touched + v.tag);
       packing.store(previous + count, v.tail);
       v.tail = packing.number(v.tail, static_cast<double>(count));
       count += packing.count();
@@ -110,7 +117,7 @@ class TautLanes {
 
       v.old_run = select(loose, zero, v.old_run);
       v.old_rise = select(loose, zero, v.old_rise);
-      const Mask done = right & equal(v.apex, v.last);
+      const Mask done = right & equal(touched, v.last);
       if (none(wrong, done)) continue;
       count_ = count;
       budget_ = budget;
@@ -122,7 +129,7 @@ class TautLanes {
   }
 
   SUBMIN_TARGET SUBMIN_INLINE void store_lanes(const State& v) {
-    store(apex_, v.apex);
+    store(node_, v.node);
     store(sum_, v.sum);
     store(old_rise_, v.old_rise);
     store(old_run_, v.old_run);
@@ -130,7 +137,7 @@ class TautLanes {
   }
 
   SUBMIN_TARGET SUBMIN_INLINE void reload(State& v) {
-    v.apex = load(apex_);
+    v.node = load(node_);
     v.last = load(last_);
     v.stride = load(stride_);
     v.tag = load(tag_);
@@ -188,22 +195,22 @@ class TautLanes {
     }
     const Chain& chain = chains_[next_];
     restart(lane, chain.begin - 1);
-    last_[lane] = kZero + static_cast<double>(chain.begin + chain.length - 1);
+    last_[lane] = kZero + static_cast<double>(chain.begin + chain.length);
     withdrawn_[lane] = kZero - 1;
     tail_[lane] = -1;
     started_[lane] = budget_;
     chain_[lane] = next_;
-    tag_[lane] = static_cast<double>(next_++) * PieceLog::kChainUnit - kZero;
+    tag_[lane] = static_cast<double>(next_++) * PieceLog::kChainUnit - (kZero + 1);
     stride_[lane] = 1;
     ++active_;
   }
 
   void restart(int lane, std::int64_t apex) {
-    apex_[lane] = kZero + static_cast<double>(apex);
+    node_[lane] = kZero + static_cast<double>(apex + 1);
     sum_[lane] = old_rise_[lane] = old_run_[lane] = 0;
   }
 
-  alignas(64) double apex_[kLanes], last_[kLanes], stride_[kLanes], tag_[kLanes] = {},
+  alignas(64) double node_[kLanes], last_[kLanes], stride_[kLanes], tag_[kLanes] = {},
       withdrawn_[kLanes] = {}, sum_[kLanes], old_rise_[kLanes], old_run_[kLanes], tail_[kLanes];
   std::int64_t chain_[kLanes], started_[kLanes];  // with this budget
   const Node* nodes_;

@@ -227,9 +227,10 @@ class Walk {
     for (std::int64_t j = apex + 1;; ++j, run += 1) {
       const Node& node = nodes_[j];
       double up = node.forward - node.flow, down = node.backward + node.flow;
-      const bool fixed = up == 0 && down == 0,
-                 guess = fixed || ((up == 0 || down == 0) && j > withdrawn_);
-      const std::int64_t side = fixed ? kNoSide : up == 0 ? kUpper : kLower;
+      const bool up_shut = node.forward == node.flow, down_shut = -node.backward == node.flow,
+                 fixed = up_shut && down_shut,
+                 guess = fixed || ((up_shut || down_shut) && j > withdrawn_);
+      const std::int64_t side = fixed ? kNoSide : up_shut ? kUpper : kLower;
       if (guess) up = down = 0;
       sum += node.value;
       const double top = sum + up, bottom = sum - down;

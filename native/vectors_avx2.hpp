@@ -60,9 +60,7 @@ SUBMIN_OPERATION Mask not_greater(Value a, Value b) { return {_mm256_cmp_pd(a, b
 SUBMIN_OPERATION Value select(Mask lanes, Value yes, Value no) {
   return _mm256_blendv_pd(no, yes, lanes.lanes);
 }
-// Adds in the lanes of the mask; in the others a, which must not be a negative zero, stays.
-SUBMIN_OPERATION Value add_in(Mask lanes, Value a, Value b) { return a + keep(lanes, b); }
-// The same in the lanes outside of the mask.
+// Adds outside of the mask; in its lanes a, which must not be a negative zero, stays.
 SUBMIN_OPERATION Value add_except(Mask lanes, Value a, Value b) {
   return a + _mm256_andnot_pd(lanes.lanes, b);
 }

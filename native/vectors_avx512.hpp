@@ -58,11 +58,7 @@ SUBMIN_OPERATION Mask not_greater(Value a, Value b) {
 SUBMIN_OPERATION Value select(Mask lanes, Value yes, Value no) {
   return _mm512_mask_mov_pd(no, lanes.lanes, yes);
 }
-// Adds in the lanes of the mask; in the others a, which must not be a negative zero, stays.
-SUBMIN_OPERATION Value add_in(Mask lanes, Value a, Value b) {
-  return _mm512_mask_add_pd(a, lanes.lanes, a, b);
-}
-// The same in the lanes outside of the mask.
+// Adds outside of the mask; in its lanes a, which must not be a negative zero, stays.
 SUBMIN_OPERATION Value add_except(Mask lanes, Value a, Value b) {
   return _mm512_mask_add_pd(a, _knot_mask8(lanes.lanes), a, b);
 }
