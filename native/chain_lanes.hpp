@@ -1,5 +1,5 @@
-// Moves the values and flows of a vector of chains of a grid between the image and a batch; lanes.hpp
-// includes this file for each width.
+// Moves the values and flows of a vector of chains of a grid between the image and a batch.
+// lanes.hpp includes this file for each width.
 
 namespace submin::SUBMIN_WIDTH {
 
@@ -51,18 +51,21 @@ class ChainLanes {
   static constexpr std::int64_t kRows = 4;
   static constexpr std::int64_t kAhead = 16;  // no hardware prefetcher follows from page to page
 
+  // The last lane's cache line of a row: that of the first is the last one's of the place before.
   SUBMIN_TARGET SUBMIN_INLINE void fetch(const LanePlace& place, std::int64_t row) const {
-    const std::int64_t edge = place.edge_start + row * place.edge_stride;
-    __builtin_prefetch(arrays_.s + place.node_start + row * place.node_stride, 0, 2);
+    const std::int64_t node = place.node_start + row * place.node_stride + kLanes - 1,
+                       edge = place.edge_start + row * place.edge_stride + kLanes - 1;
+    __builtin_prefetch(arrays_.s + node, 0, 2);
     __builtin_prefetch(arrays_.flow + edge, 0, 2);
     if (!arrays_.forward.uniform) __builtin_prefetch(arrays_.forward.values + edge, 0, 2);
     if (!arrays_.backward.uniform) __builtin_prefetch(arrays_.backward.values + edge, 0, 2);
   }
 
   SUBMIN_TARGET SUBMIN_INLINE void fetch_new(const LanePlace& place, std::int64_t row) const {
-    __builtin_prefetch(arrays_.new_flow + place.edge_start + row * place.edge_stride, 1, 2);
-    if (arrays_.new_s != nullptr)
-      __builtin_prefetch(arrays_.new_s + place.node_start + row * place.node_stride, 1, 2);
+    const std::int64_t node = place.node_start + row * place.node_stride + kLanes - 1,
+                       edge = place.edge_start + row * place.edge_stride + kLanes - 1;
+    __builtin_prefetch(arrays_.new_flow + edge, 1, 2);
+    if (arrays_.new_s != nullptr) __builtin_prefetch(arrays_.new_s + node, 1, 2);
   }
 
   struct Places {

@@ -1,5 +1,5 @@
-// The walk of taut_string.hpp along several chains at a time, one in each lane of a vector; lanes.hpp
-// includes this file for each width.
+// The walk of taut_string.hpp along several chains at a time, one in each lane of a vector.
+// lanes.hpp includes this file for each width.
 //
 // Same arithmetic, same result, bit for bit. No branch depends on the data except the rare ones: a
 // withdrawn guess, the end of a chain.

@@ -1,9 +1,9 @@
 """The compiled kernels: the same functions as :mod:`submin.kernels.reference`, in C++17.
 
 They release the interpreter lock, use up to ``threads`` threads of a small pool of their own, and
-give the same bits for any number of them, and for any width of the machine's vectors. The environment
-variable ``SUBMIN_VECTORS`` (``portable``, ``avx2`` or ``avx512``) chooses a narrower width than the
-widest: to test one, or to compare their times. A width that the machine lacks is a ``ValueError``.
+give the same bits for any number of them and for any width of the machine's vectors. The
+environment variable ``SUBMIN_VECTORS`` (``portable``, ``avx2`` or ``avx512``) chooses a width
+instead of the widest, to test it or to compare times; ``ValueError`` where the machine lacks it.
 """
 
 from __future__ import annotations
