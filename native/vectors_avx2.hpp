@@ -57,8 +57,11 @@ SUBMIN_OPERATION Mask ordered(Value a) { return {_mm256_cmp_pd(a, a, _CMP_ORD_Q)
 SUBMIN_OPERATION Mask not_less(Value a, Value b) { return {_mm256_cmp_pd(a, b, _CMP_NLT_UQ)}; }
 SUBMIN_OPERATION Mask not_greater(Value a, Value b) { return {_mm256_cmp_pd(a, b, _CMP_NGT_UQ)}; }
 
+// Not the intrinsic: compilers make a comparison with zero of it, and a blend.
 SUBMIN_OPERATION Value select(Mask lanes, Value yes, Value no) {
-  return _mm256_blendv_pd(no, yes, lanes.lanes);
+  Value result;
+  asm("vblendvpd %3, %2, %1, %0" : "=x"(result) : "x"(no), "xm"(yes), "x"(lanes.lanes));
+  return result;
 }
 // Adds outside of the mask; in its lanes a, which must not be a negative zero, stays.
 SUBMIN_OPERATION Value add_except(Mask lanes, Value a, Value b) {
