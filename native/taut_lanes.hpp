@@ -35,12 +35,14 @@ class TautLanes {
   static constexpr std::uint64_t kZeroBits = 0x4330000000000000;
 
   struct State {
-    Value node, withdrawn;   // the next node to look at; up to which no guess is taken
-    Value last, tag;         // the node behind the chain; takes the node behind a piece to its code
-    Value sum, run, stride;  // from the apex; the stride of idle lanes is 0
-    Value low_rise, low_run, low_sum, low_next;  // the highest slope that lower ends demand; the
-    Value high_rise, high_run, high_sum, high_next;  // sum and the node behind where it touches
-    Value old_rise, old_run, tail;                   // the last piece, and its place in the log
+    Value node;             // the next to look at
+    Value withdrawn, last;  // up to here no guess is taken; the node behind the chain
+    Value tag;              // takes the node behind a piece to its code
+    Value sum, run;         // from the apex
+    Value stride;           // 0 in idle lanes
+    Value low_rise, low_run, high_rise, high_run;  // the slopes that the gates demand, and what
+    Value low_sum, low_next, high_sum, high_next;  // comes behind: the sum there, and the node
+    Value old_rise, old_run, tail;  // the last piece, and its place in the log
   };
 
   SUBMIN_TARGET void walk() {

@@ -66,6 +66,7 @@ inline void seal(Node* nodes, const Chain& chain) {
   last.flow = last.forward = last.backward = 0;
 }
 
+// Here and below 0 - x in place of -x: no negative zeros come in, so that lanes give the same bits.
 inline double clip_flow(const Node& node, double flow) {
   const double lowest = 0 - node.backward;
   flow = flow < lowest ? lowest : flow;
