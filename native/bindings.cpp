@@ -1,7 +1,10 @@
 #include "bindings.hpp"
+#include "vectorize.hpp"
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled kernels; submin.kernels.protocol documents them.";
+  module.def("vector_width",
+             [] { return submin::kVectorNames[static_cast<int>(submin::vector_width())]; });
   submin::bind_chains(module);
   submin::bind_colouring(module);
   submin::bind_edges(module);

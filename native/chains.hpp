@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-#include "chain_lanes.hpp"
-#include "edges.hpp"
+#include "chain_arrays.hpp"
+#include "lanes.hpp"
 #include "parallel.hpp"
 #include "taut_string.hpp"
 
@@ -51,7 +51,6 @@ struct PathChains {
 };
 
 constexpr std::int64_t kBatchNodes = 12288;  // 40 bytes each: what the second-level cache holds
-constexpr std::int64_t kBatchChains = 64;    // eight groups of eight lanes
 constexpr std::int64_t kFirstNode = 2;       // of a batch; two more serve lanes that have none
 
 struct Progress {
@@ -65,7 +64,7 @@ struct ChainWorkspace {
   std::vector<Progress> progress;
   std::vector<Piece> pieces;
   Funnel funnel;
-#ifdef SUBMIN_TAUT_LANES
+#ifdef SUBMIN_LANES
   std::vector<double>
       slopes;  // at the first node of each piece of a string; elsewhere not a number
   std::vector<std::int64_t> unfinished;
@@ -76,7 +75,7 @@ struct ChainWorkspace {
   void reserve(std::int64_t size) {
     if (static_cast<std::int64_t>(nodes.size()) < size) {
       nodes.resize(size);
-#ifdef SUBMIN_TAUT_LANES
+#ifdef SUBMIN_LANES
       slopes.resize(size);
 #endif
     }
@@ -85,20 +84,19 @@ struct ChainWorkspace {
   }
 };
 
-#ifdef SUBMIN_TAUT_LANES
-// Where groups of eight chains lie, if they are either contiguous or side by side.
-inline bool find_places(const PathChains&, std::int64_t, const std::vector<Chain>&,
+#ifdef SUBMIN_LANES
+// Where vectors of chains lie, if they are either contiguous or side by side.
+inline bool find_places(int, const PathChains&, std::int64_t, const std::vector<Chain>&,
                         std::vector<LanePlace>&) {
   return false;
 }
 
-inline bool find_places(const GridChains& grid, std::int64_t first,
+inline bool find_places(int lanes, const GridChains& grid, std::int64_t first,
                         const std::vector<Chain>& chains, std::vector<LanePlace>& places) {
   places.clear();
   const auto count = static_cast<std::int64_t>(chains.size());
-  for (std::int64_t k = 0; k < count; k += 8) {
-    LanePlace place(chains.data() + k, std::min<std::int64_t>(8, count - k), grid.node_stride,
-                    grid.edge_stride);
+  for (std::int64_t k = 0; k < count; k += lanes) {
+    LanePlace place(lanes, chains.data() + k, count - k, grid.node_stride, grid.edge_stride);
     if (!place.find(grid.node_start + first + k, grid.edge_start + first + k)) return false;
     places.push_back(place);
   }
@@ -126,8 +124,11 @@ class ChainBatch {
   }
 
   void solve() {
-#ifdef SUBMIN_TAUT_LANES
-    if (vector_width() == VectorWidth::avx512 && count() >= kFewestLanes) return solve_in_lanes();
+#ifdef SUBMIN_LANES
+    if (count() >= kFewestLanes) {
+      if (vector_width() == VectorWidth::avx512) return solve_in_lanes<Avx512Lanes>();
+      if (vector_width() == VectorWidth::avx2) return solve_in_lanes<Avx2Lanes>();
+    }
 #endif
     load();
     for (std::int64_t k = 0; k < count(); ++k)
@@ -200,20 +201,21 @@ class ChainBatch {
     at.node = end + 1;
   }
 
-#ifdef SUBMIN_TAUT_LANES
+#ifdef SUBMIN_LANES
+  template <class Lanes>
   void solve_in_lanes() {
     std::vector<LanePlace>& places = work_.places;
-    if (!find_places(chains_, begin_, work_.chains, places)) {
+    if (!find_places(Lanes::kLanes, chains_, begin_, work_.chains, places)) {
       load();
-      walk_in_lanes(
+      walk_in_lanes<Lanes>(
           [&](std::int64_t k, std::int64_t end, double slope) { settle_piece(k, end, slope); });
       return store();
     }
-    ChainLanes lanes(arrays_, work_.nodes.data(), work_.slopes.data());
+    typename Lanes::Chains lanes(arrays_, work_.nodes.data(), work_.slopes.data());
     std::fill(work_.slopes.begin(), work_.slopes.begin() + size_,
               std::numeric_limits<double>::quiet_NaN());
-    lanes.load(places);
-    walk_in_lanes([&](std::int64_t k, std::int64_t end, double slope) {
+    lanes.read(places);
+    walk_in_lanes<Lanes>([&](std::int64_t k, std::int64_t end, double slope) {
       Progress& at = work_.progress[k];
       work_.slopes[at.node] = slope;
       at.node = end + 1;
@@ -221,12 +223,12 @@ class ChainBatch {
     lanes.settle(places);
   }
 
-  template <class Use>
+  template <class Lanes, class Use>
   void walk_in_lanes(const Use& use) {
     PieceLog& log = work_.log;
     log.reserve(2 * size_);
     const std::int64_t found =
-        TautLanes(work_.nodes.data(), work_.chains, ChainLanes::kParking, log)
+        typename Lanes::Taut(work_.nodes.data(), work_.chains, Lanes::Chains::kParking, log)
             .run(work_.unfinished);
     for (std::int64_t k : work_.unfinished) work_.progress[k].node = -1;
     for (std::int64_t p = 0; p < found; ++p) {

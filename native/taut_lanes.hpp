@@ -1,77 +1,10 @@
-// The walk of taut_string.hpp along eight chains at a time, one in each lane of AVX-512 vectors.
+// The walk of taut_string.hpp along several chains at a time, one in each lane of a vector.
+// lanes.hpp includes this file for each width.
 //
 // Same arithmetic, same result, bit for bit. No branch depends on the data except the rare ones: a
-// withdrawn guess, the end of a chain. Nodes are loaded whole, 32 bytes a lane, and transposed in
-// registers, which beats gathering.
-#pragma once
+// withdrawn guess, the end of a chain.
 
-#include "taut_string.hpp"
-#include "vectorize.hpp"
-
-#ifdef SUBMIN_MULTIVERSION
-#define SUBMIN_TAUT_LANES
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // within the intrinsics of some compilers
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
-#include <algorithm>
-#include <vector>
-
-namespace submin {
-
-#define SUBMIN_AVX512_INLINE \
-  __attribute__((always_inline, target("avx512f,avx512vl,avx512dq"))) inline
-
-// The pieces of many chains in the order in which they were found; those of one chain are in order,
-// and each knows the one before it, so that a withdrawal costs the same for any batch.
-// `run` is negative, and so is `rise`, where the string touches the lower end.
-struct PieceLog {
-  std::vector<double> rises, runs;
-  std::vector<double> codes;  // the last node plus kChainUnit times the chain, exact in 53 bits
-  std::vector<double> previous;  // the piece of the same chain before it, -1 for none
-
-  static constexpr double kChainUnit = 4294967296.0;
-  static constexpr double kRemoved = -1;
-
-  void reserve(std::int64_t size) {
-    if (this->size() >= size) return;
-    rises.resize(size);
-    runs.resize(size);
-    codes.resize(size);
-    previous.resize(size);
-  }
-  std::int64_t size() const { return static_cast<std::int64_t>(codes.size()); }
-  std::int64_t before(std::int64_t k) const { return static_cast<std::int64_t>(previous[k]); }
-  std::int64_t chain(std::int64_t k) const { return static_cast<std::int64_t>(codes[k]) >> 32; }
-  std::int64_t end(std::int64_t k) const {
-    return static_cast<std::int64_t>(codes[k]) & 0xffffffff;
-  }
-  double slope(std::int64_t k) const { return rises[k] / runs[k]; }
-};
-
-struct NodeLanes {
-  __m512d value, flow, forward, backward;
-};
-
-SUBMIN_AVX512_INLINE __m512d load_pair(const Node* first, const Node* second) {
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(&first->value)),
-                            _mm256_load_pd(&second->value), 1);
-}
-
-// Loads the nodes at(0), ..., at(7) and transposes them.
-template <class At>
-SUBMIN_AVX512_INLINE NodeLanes load_nodes(const At& at) {
-  const __m512i evens = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13),
-                odds = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
-  const __m512d n02 = load_pair(at(0), at(2)), n13 = load_pair(at(1), at(3));
-  const __m512d n46 = load_pair(at(4), at(6)), n57 = load_pair(at(5), at(7));
-  const __m512d even_a = _mm512_unpacklo_pd(n02, n13), odd_a = _mm512_unpackhi_pd(n02, n13);
-  const __m512d even_b = _mm512_unpacklo_pd(n46, n57), odd_b = _mm512_unpackhi_pd(n46, n57);
-  return {_mm512_permutex2var_pd(even_a, evens, even_b),
-          _mm512_permutex2var_pd(odd_a, evens, odd_b), _mm512_permutex2var_pd(even_a, odds, even_b),
-          _mm512_permutex2var_pd(odd_a, odds, odd_b)};
-}
+namespace submin::SUBMIN_WIDTH {
 
 class TautLanes {
  public:
@@ -83,12 +16,13 @@ class TautLanes {
 
   // Returns the number of pieces in the log; `unfinished` are the chains for which the budget did
   // not suffice.
-  SUBMIN_AVX512 std::int64_t run(std::vector<std::int64_t>& unfinished) {
-    std::int64_t budget = 0;
-    for (const Chain& chain : chains_) budget += kStepsPerNode * chain.length;
-    walk(budget / 8);
-    unfinished.clear();
-    for (int lane = 0; lane < 8; ++lane)
+  SUBMIN_TARGET std::int64_t run(std::vector<std::int64_t>& unfinished) {
+    for (const Chain& chain : chains_) budget_ += kStepsPerNode * chain.length;
+    budget_ = budget_ / kLanes + 1;
+    for (int lane = 0; lane < kLanes; ++lane) start(lane);
+    walk();
+    unfinished = late_;
+    for (int lane = 0; lane < kLanes; ++lane)
       if (chain_[lane] >= 0) unfinished.push_back(chain_[lane]);
     for (auto chain = next_; chain < static_cast<std::int64_t>(chains_.size()); ++chain)
       unfinished.push_back(chain);
@@ -96,134 +30,131 @@ class TautLanes {
   }
 
  private:
+  // Nodes are numbers from here on, so that their low bits are the node. -1 is before the first.
+  static constexpr double kZero = 4503599627370496.0;  // 2^52
+  static constexpr std::uint64_t kZeroBits = 0x4330000000000000;
+
   struct State {
-    __m512d apex, last, tag, withdrawn;  // nodes, as numbers; -1 before the first
-    __m512d sum, run, stride, low_rise, low_run, low_offset, high_rise, high_run, high_offset,
-        old_rise, old_run, tail;  // tail: the place of the last piece in the log
+    Value node;             // the next to look at
+    Value withdrawn, last;  // up to here no guess is taken; the node behind the chain
+    Value tag;              // takes the node behind a piece to its code
+    Value sum, run;         // from the apex
+    Value stride;           // 0 in idle lanes
+    Value low_rise, low_run, high_rise, high_run;  // the slopes that the gates demand, and what
+    Value low_sum, low_next, high_sum, high_next;  // comes behind: the sum there, and the node
+    Value old_rise, old_run, tail;  // the last piece, and its place in the log
   };
 
-  SUBMIN_AVX512 void walk(std::int64_t budget) {
+  SUBMIN_TARGET void walk() {
+    const Value zero = broadcast(0.0), one = broadcast(1.0), infinity = broadcast(kInfinity);
     State v;
-    for (int lane = 0; lane < 8; ++lane) start(lane);
-    const __m512d zero = _mm512_setzero_pd(), one = _mm512_set1_pd(1.0),
-                  infinity = _mm512_set1_pd(kInfinity);
     v.run = v.low_run = v.high_run = one;
-    v.low_offset = v.high_offset = zero;
+    v.low_sum = v.high_sum = zero;
     v.high_rise = infinity;
-    v.low_rise = _mm512_sub_pd(zero, infinity);
+    v.low_rise = -infinity;
     reload(v);
-    const double* base = &nodes_->value;
+    v.low_next = v.high_next = v.node;
+    const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(nodes_) - (kZeroBits << 5);
     double *rises = log_.rises.data(), *runs = log_.runs.data(), *codes = log_.codes.data(),
            *previous = log_.previous.data();
-    const __m512d places = _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7);
-    std::int64_t count = 0;
-    const std::int64_t full = log_.size() - 8;  // vectors are stored whole
+    std::int64_t count = 0, budget = budget_;
+    const std::int64_t full = log_.size() - kLanes;  // vectors are stored whole
     while (active_ > 0 && --budget > 0 && count <= full) {
-      const __m512d node = _mm512_add_pd(v.apex, v.run);
-      alignas(64) std::int64_t place[8];
-      _mm512_store_epi64(place, _mm512_slli_epi64(_mm512_cvttpd_epi64(node), 2));
+      alignas(64) std::uint64_t offset[kLanes];
+      node_offsets(v.node, offset);
       const NodeLanes at = load_nodes([&](int lane) SUBMIN_INLINE {
-        return reinterpret_cast<const Node*>(base + place[lane]);
+        return reinterpret_cast<const Node*>(base + offset[lane]);
       });
-      const __m512d up = _mm512_sub_pd(at.forward, at.flow),
-                    down = _mm512_add_pd(at.backward, at.flow);
-      const __mmask8 up_shut = _mm512_cmp_pd_mask(up, zero, _CMP_EQ_OQ);
-      const __mmask8 down_shut = _mm512_cmp_pd_mask(down, zero, _CMP_EQ_OQ);
-      const __mmask8 fixed = _kand_mask8(up_shut, down_shut);
-      const __mmask8 fresh = _mm512_cmp_pd_mask(node, v.withdrawn, _CMP_GT_OQ);
-      const __mmask8 guess = _kor_mask8(_kand_mask8(_kor_mask8(up_shut, down_shut), fresh), fixed);
-      const __mmask8 open = _knot_mask8(guess);
-      v.sum = _mm512_add_pd(v.sum, at.value);
-      const __m512d top = _mm512_mask_add_pd(v.sum, open, v.sum, up);
-      const __m512d bottom = _mm512_mask_sub_pd(v.sum, open, v.sum, down);
-      const __m512d low_limit = _mm512_mul_pd(v.low_rise, v.run),
-                    high_limit = _mm512_mul_pd(v.high_rise, v.run);
-      const __m512d top_low = _mm512_mul_pd(top, v.low_run),
-                    top_high = _mm512_mul_pd(top, v.high_run);
-      const __m512d bottom_low = _mm512_mul_pd(bottom, v.low_run),
-                    bottom_high = _mm512_mul_pd(bottom, v.high_run);
-      const __mmask8 below = _mm512_cmp_pd_mask(top_low, low_limit, _CMP_LT_OQ);
-      const __mmask8 bent =
-          _kor_mask8(below, _mm512_cmp_pd_mask(bottom_high, high_limit, _CMP_GT_OQ));
-      const __mmask8 found = _kor_mask8(bent, guess);
-      const __mmask8 lower =
-          _kor_mask8(below, _kandn_mask8(_kor_mask8(bent, up_shut), _kand_mask8(guess, down_shut)));
+      const Value up = at.forward - at.flow, down = at.backward + at.flow;
+      const Mask up_shut = equal(at.forward, at.flow), down_shut = equal(-at.backward, at.flow);
+      const Mask fixed = up_shut & down_shut, shut = up_shut | down_shut;
+      const Mask guess = fixed | (shut & less(v.withdrawn, v.node));
+      const Value next = v.node + v.stride;
+      v.sum = v.sum + at.value;
+      const Value top = add_except(guess, v.sum, up), bottom = subtract_except(guess, v.sum, down);
+      const Value low_limit = v.low_rise * v.run, high_limit = v.high_rise * v.run;
+      const Value top_low = top * v.low_run, top_high = top * v.high_run;
+      const Value bottom_low = bottom * v.low_run, bottom_high = bottom * v.high_run;
+      const Mask below = less(top_low, low_limit);
+      const Mask bent = below | less(high_limit, bottom_high);
+      const Mask found = bent | guess;
+      const Mask lower = below | except(guess & down_shut, bent | up_shut);
 
       // A taken guess is both bounds. Those of a bent lane that do not matter any more may become
       // anything.
-      const __mmask8 tighter = _mm512_cmp_pd_mask(top_high, high_limit, _CMP_NGT_UQ);
-      const __mmask8 steeper = _mm512_cmp_pd_mask(bottom_low, low_limit, _CMP_NLT_UQ);
-      v.high_rise = _mm512_mask_mov_pd(v.high_rise, tighter, top);
-      v.high_run = _mm512_mask_mov_pd(v.high_run, tighter, v.run);
-      v.high_offset = _mm512_mask_mov_pd(v.high_offset, tighter, up);
-      v.low_rise = _mm512_mask_mov_pd(v.low_rise, steeper, bottom);
-      v.low_run = _mm512_mask_mov_pd(v.low_run, steeper, v.run);
-      v.low_offset = _mm512_mask_mov_pd(v.low_offset, steeper, down);
+      const Mask tighter = not_greater(top_high, high_limit);
+      const Mask steeper = not_less(bottom_low, low_limit);
+      v.high_rise = select(tighter, top, v.high_rise);
+      v.high_run = select(tighter, v.run, v.high_run);
+      v.high_sum = select(tighter, zero - up, v.high_sum);
+      v.high_next = select(tighter, next, v.high_next);
+      v.low_rise = select(steeper, bottom, v.low_rise);
+      v.low_run = select(steeper, v.run, v.low_run);
+      v.low_sum = select(steeper, down, v.low_sum);
+      v.low_next = select(steeper, next, v.low_next);
 
-      const __m512d rise = _mm512_mask_mov_pd(v.high_rise, lower, v.low_rise);
-      const __m512d run = _mm512_mask_mov_pd(v.high_run, lower, v.low_run);
-      const __mmask8 wrong = _mm512_mask_cmp_pd_mask(found, _mm512_mul_pd(rise, v.old_run),
-                                                     _mm512_mul_pd(v.old_rise, run), _CMP_LT_OQ);
-      const __mmask8 right = _kandn_mask8(wrong, found);
-      v.apex = _mm512_mask_add_pd(v.apex, found, v.apex, run);
-      const __m512d signed_rise = _mm512_mask_sub_pd(rise, lower, zero, rise);
-      const __m512d signed_run = _mm512_mask_sub_pd(run, lower, zero, run);
-      _mm512_storeu_pd(rises + count, _mm512_maskz_compress_pd(right, signed_rise));
-      _mm512_storeu_pd(runs + count, _mm512_maskz_compress_pd(right, signed_run));
-      _mm512_storeu_pd(codes + count,
-                       _mm512_maskz_compress_pd(right, _mm512_add_pd(v.apex, v.tag)));
-      _mm512_storeu_pd(previous + count, _mm512_maskz_compress_pd(right, v.tail));
-      const __m512d ends = _mm512_add_pd(places, _mm512_set1_pd(static_cast<double>(count)));
-      v.tail = _mm512_mask_expand_pd(v.tail, right, ends);
-      count += __builtin_popcount(_cvtmask8_u32(right));
+      const Value rise = select(lower, v.low_rise, v.high_rise);
+      const Value run = select(lower, v.low_run, v.high_run);
+      const Value touched = select(lower, v.low_next, v.high_next);
+      v.node = select(found, touched, next);
+      const Mask wrong = found & less(rise * v.old_run, v.old_rise * run);
+      const Mask right = except(found, wrong);
+      const Value signed_rise = negate_in(lower, rise), signed_run = negate_in(lower, run);
+      const Packing packing(right);
+      packing.store(rises + count, signed_rise);
+      packing.store(runs + count, signed_run);
+      packing.store(codes + count, touched + v.tag);
+      packing.store(previous + count, v.tail);
+      v.tail = packing.number(v.tail, static_cast<double>(count));
+      count += packing.count();
 
-      v.old_rise = _mm512_mask_mov_pd(v.old_rise, found, signed_rise);
-      v.old_run = _mm512_mask_mov_pd(v.old_run, found, signed_run);
-      v.sum = _mm512_mask_sub_pd(v.sum, found, zero, v.high_offset);
-      v.sum = _mm512_mask_mov_pd(v.sum, lower, v.low_offset);
-      v.high_rise = _mm512_mask_mov_pd(v.high_rise, found, infinity);
-      v.low_rise = _mm512_mask_sub_pd(v.low_rise, found, zero, infinity);
-      v.run = _mm512_mask_mov_pd(_mm512_add_pd(v.run, v.stride), found, one);
-      const __mmask8 loose = _kandn_mask8(bent, fixed);
-      if (__builtin_expect(_kortestz_mask8_u8(wrong, loose), 1)) continue;
+      v.old_rise = select(found, signed_rise, v.old_rise);
+      v.old_run = select(found, signed_run, v.old_run);
+      v.sum = select(found, select(lower, v.low_sum, v.high_sum), v.sum);
+      v.high_rise = select(found, infinity, v.high_rise);
+      v.low_rise = select(found, -infinity, v.low_rise);
+      v.run = select(found, one, v.run + v.stride);
+      const Mask loose = except(fixed, bent);
+      if (__builtin_expect(none(wrong, loose), 1)) continue;
 
-      v.old_run = _mm512_mask_mov_pd(v.old_run, loose, zero);
-      v.old_rise = _mm512_mask_mov_pd(v.old_rise, loose, zero);
-      const __mmask8 done = _mm512_mask_cmp_pd_mask(right, v.apex, v.last, _CMP_EQ_OQ);
-      if (_kortestz_mask8_u8(wrong, done)) continue;
+      v.old_run = select(loose, zero, v.old_run);
+      v.old_rise = select(loose, zero, v.old_rise);
+      const Mask done = right & equal(touched, v.last);
+      if (none(wrong, done)) continue;
       count_ = count;
-      store(v);
-      attend(_cvtmask8_u32(wrong), _cvtmask8_u32(done));
+      budget_ = budget;
+      store_lanes(v);
+      attend(bits(wrong), bits(done));
       reload(v);
     }
     count_ = count;
   }
 
-  SUBMIN_AVX512_INLINE void store(const State& v) {
-    _mm512_store_pd(apex_, v.apex);
-    _mm512_store_pd(sum_, v.sum);
-    _mm512_store_pd(old_rise_, v.old_rise);
-    _mm512_store_pd(old_run_, v.old_run);
-    _mm512_store_pd(tail_, v.tail);
+  SUBMIN_TARGET SUBMIN_INLINE void store_lanes(const State& v) {
+    store(node_, v.node);
+    store(sum_, v.sum);
+    store(old_rise_, v.old_rise);
+    store(old_run_, v.old_run);
+    store(tail_, v.tail);
   }
 
-  SUBMIN_AVX512_INLINE void reload(State& v) {
-    v.apex = _mm512_load_pd(apex_);
-    v.last = _mm512_load_pd(last_);
-    v.stride = _mm512_load_pd(stride_);
-    v.tag = _mm512_load_pd(tag_);
-    v.withdrawn = _mm512_load_pd(withdrawn_);
-    v.sum = _mm512_load_pd(sum_);
-    v.old_rise = _mm512_load_pd(old_rise_);
-    v.old_run = _mm512_load_pd(old_run_);
-    v.tail = _mm512_load_pd(tail_);
+  SUBMIN_TARGET SUBMIN_INLINE void reload(State& v) {
+    v.node = load(node_);
+    v.last = load(last_);
+    v.stride = load(stride_);
+    v.tag = load(tag_);
+    v.withdrawn = load(withdrawn_);
+    v.sum = load(sum_);
+    v.old_rise = load(old_rise_);
+    v.old_run = load(old_run_);
+    v.tail = load(tail_);
   }
 
   // Takes back the guess at a lane's apex, or gives the lane its next chain.
   __attribute__((noinline)) void attend(unsigned wrong, unsigned done) {
-    for (int lane = 0; lane < 8; ++lane) {
+    for (int lane = 0; lane < kLanes; ++lane) {
       if (done >> lane & 1) {
-        --active_;
+        finish(lane);
         start(lane);
       } else if (wrong >> lane & 1) {
         withdraw(lane);
@@ -231,10 +162,17 @@ class TautLanes {
     }
   }
 
+  // A chain that took more steps than the walk of taut_string.hpp grants does not count.
+  void finish(int lane) {
+    --active_;
+    const std::int64_t chain = chain_[lane];
+    if (started_[lane] - budget_ > kStepsPerNode * chains_[chain].length) late_.push_back(chain);
+  }
+
   void withdraw(int lane) {
     const std::int64_t chain = chain_[lane];
     std::int64_t k = static_cast<std::int64_t>(tail_[lane]);
-    withdrawn_[lane] = std::max(withdrawn_[lane], static_cast<double>(log_.end(k)));
+    withdrawn_[lane] = std::max(withdrawn_[lane], kZero + static_cast<double>(log_.end(k)));
     log_.codes[k] = PieceLog::kRemoved;
     k = log_.before(k);
     tail_[lane] = static_cast<double>(k);
@@ -242,7 +180,7 @@ class TautLanes {
     restart(lane, log_.end(k));
     const Node& apex = nodes_[log_.end(k)];
     const double up = apex.forward - apex.flow, down = apex.backward + apex.flow;
-    sum_[lane] = log_.runs[k] < 0 ? down : -up;
+    sum_[lane] = log_.runs[k] < 0 ? down : 0 - up;
     if (up == 0 && down == 0) return;
     old_rise_[lane] = log_.rises[k];
     old_run_[lane] = log_.runs[k];
@@ -259,30 +197,31 @@ class TautLanes {
     }
     const Chain& chain = chains_[next_];
     restart(lane, chain.begin - 1);
-    last_[lane] = static_cast<double>(chain.begin + chain.length - 1);
-    withdrawn_[lane] = tail_[lane] = -1;
+    last_[lane] = kZero + static_cast<double>(chain.begin + chain.length);
+    withdrawn_[lane] = kZero - 1;
+    tail_[lane] = -1;
+    started_[lane] = budget_;
     chain_[lane] = next_;
-    tag_[lane] = static_cast<double>(next_++) * PieceLog::kChainUnit;
+    tag_[lane] = static_cast<double>(next_++) * PieceLog::kChainUnit - (kZero + 1);
     stride_[lane] = 1;
     ++active_;
   }
 
   void restart(int lane, std::int64_t apex) {
-    apex_[lane] = static_cast<double>(apex);
+    node_[lane] = kZero + static_cast<double>(apex + 1);
     sum_[lane] = old_rise_[lane] = old_run_[lane] = 0;
   }
 
-  alignas(64) double apex_[8], last_[8], stride_[8], tag_[8] = {}, withdrawn_[8] = {}, sum_[8],
-                                                     old_rise_[8], old_run_[8], tail_[8];
-  std::int64_t chain_[8];
+  alignas(64) double node_[kLanes], last_[kLanes], stride_[kLanes], tag_[kLanes] = {},
+      withdrawn_[kLanes] = {}, sum_[kLanes], old_rise_[kLanes], old_run_[kLanes], tail_[kLanes];
+  std::int64_t chain_[kLanes], started_[kLanes];  // with this budget
   const Node* nodes_;
   const std::vector<Chain>& chains_;
   std::int64_t parking_;
   PieceLog& log_;
-  std::int64_t next_ = 0, count_ = 0;
+  std::int64_t next_ = 0, count_ = 0, budget_ = 0;
+  std::vector<std::int64_t> late_;
   int active_ = 0;
 };
 
-}  // namespace submin
-
-#endif
+}  // namespace submin::SUBMIN_WIDTH

@@ -66,15 +66,17 @@ inline void seal(Node* nodes, const Chain& chain) {
   last.flow = last.forward = last.backward = 0;
 }
 
+// Here and below 0 - x in place of -x: no negative zeros come in, so that lanes give the same bits.
 inline double clip_flow(const Node& node, double flow) {
-  flow = flow < -node.backward ? -node.backward : flow;
+  const double lowest = 0 - node.backward;
+  flow = flow < lowest ? lowest : flow;
   return node.forward < flow ? node.forward : flow;
 }
 
 // The string touches one end of the gate: the nearer one, the other is out of reach by more than
 // rounding.
 inline double saturated_flow(const Node& node, double flow) {
-  return node.forward - flow < flow + node.backward ? node.forward : -node.backward;
+  return node.forward - flow < flow + node.backward ? node.forward : 0 - node.backward;
 }
 
 // Replaces values and flows by the new ones along a piece, nodes begin, ..., end. Takes the change
@@ -220,15 +222,16 @@ class Walk {
 
  private:
   Piece walk(std::int64_t apex, double offset) {
-    double sum = -offset, run = 1, low_rise = -kInfinity, low_run = 1, high_rise = kInfinity,
+    double sum = 0 - offset, run = 1, low_rise = -kInfinity, low_run = 1, high_rise = kInfinity,
            high_run = 1;
     std::int64_t low_end = apex, high_end = apex;
     for (std::int64_t j = apex + 1;; ++j, run += 1) {
       const Node& node = nodes_[j];
       double up = node.forward - node.flow, down = node.backward + node.flow;
-      const bool fixed = up == 0 && down == 0,
-                 guess = fixed || ((up == 0 || down == 0) && j > withdrawn_);
-      const std::int64_t side = fixed ? kNoSide : up == 0 ? kUpper : kLower;
+      const bool up_shut = node.forward == node.flow, down_shut = -node.backward == node.flow,
+                 fixed = up_shut && down_shut,
+                 guess = fixed || ((up_shut || down_shut) && j > withdrawn_);
+      const std::int64_t side = fixed ? kNoSide : up_shut ? kUpper : kLower;
       if (guess) up = down = 0;
       sum += node.value;
       const double top = sum + up, bottom = sum - down;

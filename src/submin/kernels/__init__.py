@@ -2,7 +2,8 @@
 
 ``active`` is the kernel set in use: the compiled one where it can be imported, else the NumPy
 reference (slow, the same results up to rounding). The environment variable
-``SUBMIN_KERNELS=reference`` chooses the reference.
+``SUBMIN_KERNELS=reference`` chooses the reference, and ``SUBMIN_VECTORS`` the width of the vectors
+of the compiled ones (:mod:`submin.kernels.native`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """The compiled kernels: the same functions as :mod:`submin.kernels.reference`, in C++17.
 
 They release the interpreter lock, use up to ``threads`` threads of a small pool of their own, and
-give the same bits for any number of them.
+give the same bits for any number of them and for any width of the machine's vectors. The
+environment variable ``SUBMIN_VECTORS`` (``portable``, ``avx2`` or ``avx512``) chooses a width
+instead of the widest, to test it or to compare times; ``ValueError`` where the machine lacks it.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from submin._native import (
     table_sweep,
     truncation_project,
     truncation_sweep,
+    vector_width,
     weighted_cardinality,
     weighted_chains,
     weighted_hyperedge,
@@ -79,9 +82,12 @@ __all__ = [
     "table_sweep",
     "truncation_project",
     "truncation_sweep",
+    "vector_width",
     "weighted_cardinality",
     "weighted_chains",
     "weighted_hyperedge",
     "weighted_table",
     "weighted_truncation",
 ]
+
+vector_width()  # judges the variable before a kernel needs it
