@@ -9,7 +9,7 @@ demo: $(VENV)/.installed
 	$(BIN)/submin segment --sample coffee --superpixels 500 -o demo
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest --pyargs tests submin docs README.md
+	$(BIN)/python -m pytest -n auto --pyargs tests submin docs README.md
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
