@@ -336,3 +336,17 @@ def test_the_constant_counts_in_the_rounding_of_a_set_that_is_not_allowed():
         certificate = sm.verify(problem, np.array([True, False]))
         assert certificate.value == np.inf
         assert Fraction(certificate.lower_bound) <= Fraction(unary) + Fraction(constant)
+
+
+def test_a_set_below_the_bound_refutes_submodularity():
+    """Samples miss one deep pit among 2**16 sets; its value contradicts the bound."""
+    pit = np.zeros(16, dtype=bool)
+    pit[[3, 7, 11, 13]] = True
+
+    def values(members):
+        return 3.0 * np.sqrt(members.sum()) - (20.0 if (members == pit).all() else 0.0)
+
+    problem = sm.Problem(np.full(16, 0.1), [sm.Function(np.arange(16), evaluate=values)])
+    result = sm.minimize(problem)
+    with pytest.raises(ValueError, match="a term is not submodular"):
+        sm.verify(problem, pit, result.dual)

@@ -577,3 +577,13 @@ def test_max_flow_takes_grids_of_any_dimension(shape, connectivity):
     flow, sweeps = sm.minimize(problem, "max_flow"), sm.minimize(problem, "accelerated_sweeps")
     assert flow.status is sweeps.status is sm.Status.OPTIMAL
     assert flow.value == pytest.approx(sweeps.value, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 5])
+def test_smoothing_ends_before_the_digits_of_the_dual_do(seed):
+    unary = np.random.default_rng(seed).normal(size=(5, 4))
+    problem = sm.Problem(unary, [sm.GridCut((5, 4), 0.3)])
+    result = sm.minimize(problem, "smoothed_lovasz", max_passes=2_000)
+    assert result.value == pytest.approx(sm.minimize(problem, "max_flow").value, abs=1e-12)
+    assert np.all(np.isfinite(result.history.smooth_gap))
+    assert result.gap < 1e-3 * abs(result.value)

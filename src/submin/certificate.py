@@ -152,7 +152,8 @@ def verify(
     Raises
     ------
     ValueError
-        If the shapes do not fit the problem.
+        If the shapes do not fit the problem, or the set costs less than the bound, which only
+        functions that are not submodular allow.
 
     Examples
     --------
@@ -176,4 +177,19 @@ def verify(
         )
     if not all(np.all(np.isfinite(part)) for part in parts):
         raise ValueError("the dual holds a number that is not finite, so it proves nothing")
-    return certify(problem, problem.flat_set("result", members), parts)
+    certificate = certify(problem, problem.flat_set("result", members), parts)
+    _refuse_contradiction(problem, certificate, parts)
+    return certificate
+
+
+def _refuse_contradiction(
+    problem: Problem, certificate: Certificate, dual: Sequence[FloatArray]
+) -> None:
+    """Refuse a set that costs clearly less than the lower bound: F is not submodular then."""
+    bound, _, _ = lower_bound(problem, dual)
+    margin = certificate.rounding + 1e-6 * (abs(bound) + abs(certificate.value))
+    if certificate.value < bound - margin:
+        raise ValueError(
+            f"the set costs {certificate.value}, less than the lower bound {bound} of the dual: "
+            "a term is not submodular, or its values have changed"
+        )

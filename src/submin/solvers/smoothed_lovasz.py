@@ -7,7 +7,7 @@
 
 omega is the largest number of blocks on one element.  The maximisers y are a feasible dual at every
 step, and give the bound.  The error of the smoothing is at most mu / 2 sum_i ||y_i||^2, so mu is
-divided whenever the method comes to rest.
+divided whenever the method comes to rest, down to where x / mu loses the digits of y.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ import numpy as np
 
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout
+
+SMALLEST = 1e-9
+"""How small mu gets, in units of the first one."""
 
 
 @dataclass
@@ -30,6 +33,7 @@ class SmoothedLovaszState:
     zero: Dual
     overlap: float
     mu: float
+    least_mu: float
     t: float = 1.0
 
 
@@ -67,7 +71,8 @@ class SmoothedLovasz:
         scale = float(np.mean(np.abs(layout.unary))) or 1.0
         mu = self.smoothing or min(1.0 / scale, 1e100)
         zero = [np.zeros_like(part) for part in dual]
-        return SmoothedLovaszState(x, x.copy(), dual, zero, float(max(layout.overlap(), 1)), mu)
+        overlap = float(max(layout.overlap(), 1))
+        return SmoothedLovaszState(x, x.copy(), dual, zero, overlap, mu, SMALLEST * mu)
 
     def step(self, layout: Layout, state: SmoothedLovaszState) -> int:
         """Do one accelerated gradient step on the cube."""
@@ -80,7 +85,7 @@ class SmoothedLovasz:
         if float((ahead - x) @ (x - state.x)) > 0.0:
             t_next = 1.0
         if float(np.max(np.abs(x - state.x), initial=0.0)) < self.rest:
-            state.mu, t_next = 0.5 * state.mu, 1.0
+            state.mu, t_next = max(0.5 * state.mu, state.least_mu), 1.0
         state.previous, state.x, state.t = state.x, x, float(t_next)
         return layout.r
 
