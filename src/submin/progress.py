@@ -1,8 +1,12 @@
-"""Progress on standard error: a live line where rich is installed, a plain one elsewhere."""
+"""Progress on standard error: a live line on a terminal, a line each second in a log or notebook.
+
+The live line is rich's where rich is installed, and a plain one elsewhere.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -11,6 +15,9 @@ from submin.driver import Callback
 from submin.result import Record
 
 Show = Callable[[str], None]
+
+SECONDS = 1.0
+"""Between two lines of a log."""
 
 
 def describe(record: Record) -> str:
@@ -39,7 +46,11 @@ def reporting(progress: bool, callback: Callback | None) -> Iterator[Callback | 
 
 @contextmanager
 def _display() -> Iterator[Show]:
-    """Yield a function that shows a line in place of the last one."""
+    """Yield a function that shows a line, on a terminal in place of the last one."""
+    if not sys.stderr.isatty():
+        with _log() as show:
+            yield show
+        return
     try:
         from rich.console import Console
     except ImportError:
@@ -50,6 +61,25 @@ def _display() -> Iterator[Show]:
         return
     with Console(stderr=True).status("minimising") as status:
         yield status.update
+
+
+@contextmanager
+def _log() -> Iterator[Show]:
+    """Yield a function that writes the first line, one each second, and the last."""
+    written_at, pending = -float("inf"), ""
+
+    def show(text: str) -> None:
+        nonlocal written_at, pending
+        pending = text
+        if time.perf_counter() - written_at >= SECONDS:
+            written_at, pending = time.perf_counter(), ""
+            print(text, file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if pending:
+            print(pending, file=sys.stderr, flush=True)
 
 
 def _plain_line(text: str) -> None:
