@@ -210,3 +210,10 @@ def test_functions_with_rounding_are_accepted():
 def test_a_user_error_in_the_function_is_passed_on():
     with pytest.raises(ZeroDivisionError):
         sm.Cardinality([0, 1], [0], lambda k, m: 1 // 0)
+
+
+def test_functions_of_numbers_are_told_that_they_get_arrays():
+    with pytest.raises(ValueError, match=r"function\(k, 3\) failed: .* use NumPy functions"):
+        sm.Cardinality([0, 3], [0, 1, 2], lambda k, m: min(k, m - k))
+    with pytest.raises(TypeError, match=r"function\(k, 3\) failed"):
+        sm.Cardinality([0, 3], [0, 1, 2], np.sqrt)

@@ -700,3 +700,9 @@ BROKEN_SOLVERS: list[tuple[type[Any], str]] = [
 def test_a_broken_solver_is_caught_by_the_right_law(broken, law) -> None:
     with pytest.raises(ConformanceError, match=f"^{broken.__name__} breaks the law of {law}"):
         check_solver(broken(), max_passes=2000)
+
+
+def test_large_terms_are_told_to_shrink():
+    large = sm.Function(np.arange(13), evaluate=lambda members: float(members.any()))
+    with pytest.raises(ValueError, match="give a smaller one of its kind"):
+        sm.testing.check_term(large)

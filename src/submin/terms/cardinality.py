@@ -194,7 +194,14 @@ def _concave_table(function: ConcaveFunction, m: int) -> FloatArray:
     if m == 0:
         return np.zeros(1)
     k = np.arange(m + 1, dtype=np.float64)
-    table = _checks.float_array(f"function(k, {m})", function(k, m))
+    try:
+        values = function(k, m)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"function(k, {m}) failed: {error}; it is called with the array k = 0..{m} and the "
+            "number m, so use NumPy functions such as np.minimum inside"
+        ) from error
+    table = _checks.float_array(f"function(k, {m})", values)
     if table.shape != (m + 1,):
         raise ValueError(
             f"function(k, {m}) returned shape {table.shape}: it must return one value for each "

@@ -39,6 +39,11 @@ class Specimen:
     @classmethod
     def of(cls, term: Term, n: int | None, seed: int) -> Self:
         """Evaluate a term on all subsets of its ground set."""
+        if term.elements > MOST_ELEMENTS:
+            raise ValueError(
+                f"the term has {term.elements} elements, but laws are checked on all subsets of "
+                f"at most {MOST_ELEMENTS}: give a smaller one of its kind"
+            )
         size = n if n is not None else term.elements + (term.shape is None)
         if not term.elements <= size <= MOST_ELEMENTS:
             raise ValueError(
