@@ -40,7 +40,6 @@ nb::dict counts_to_dict(const Counts& counts) {
   result["adopted"] = counts.adopted;
   result["raised"] = counts.raised;
   result["lost"] = counts.lost;
-  result["round"] = counts.round;
   return result;
 }
 

@@ -1,9 +1,9 @@
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
-#include <limits>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 #include "bindings.hpp"
 #include "compensated.hpp"
@@ -18,36 +18,35 @@ namespace {
 using Members = Array<const std::uint8_t>;
 using Offsets = Array<const std::int64_t, 2>;
 
-double sum(const ConstValues& values, int threads) {
+// The sum of of(value) over all values.
+template <class Of>
+double sum_of(const ConstValues& values, int threads, const Of& of) {
   const double* const value = values.data();
   return compensated_sum(size_of(values.size()), threads,
-                         [=](std::int64_t k) SUBMIN_INLINE { return value[k]; });
+                         [=](std::int64_t k) SUBMIN_INLINE { return of(value[k]); });
+}
+
+double sum(const ConstValues& values, int threads) {
+  return sum_of(values, threads, [](double v) SUBMIN_INLINE { return v; });
 }
 
 double absolute_sum(const ConstValues& values, int threads) {
-  const double* const value = values.data();
-  return compensated_sum(size_of(values.size()), threads,
-                         [=](std::int64_t k) SUBMIN_INLINE { return std::abs(value[k]); });
+  return sum_of(values, threads, [](double v) SUBMIN_INLINE { return std::abs(v); });
 }
 
 double sum_of_squares(const ConstValues& values, int threads) {
-  const double* const value = values.data();
-  return compensated_sum(size_of(values.size()), threads,
-                         [=](std::int64_t k) SUBMIN_INLINE { return value[k] * value[k]; });
+  return sum_of(values, threads, [](double v) SUBMIN_INLINE { return v * v; });
 }
 
 // NaN if a value is not 0 or more.
 double nonnegative_sum(const ConstValues& values, int threads) {
-  const double* const value = values.data();
-  return compensated_sum(size_of(values.size()), threads, [=](std::int64_t k) SUBMIN_INLINE {
-    return value[k] >= 0.0 ? value[k] : std::numeric_limits<double>::quiet_NaN();
-  });
+  constexpr double refused = std::numeric_limits<double>::quiet_NaN();
+  return sum_of(values, threads,
+                [](double v) SUBMIN_INLINE { return v >= 0.0 ? v : refused; });
 }
 
 double negative_sum(const ConstValues& values, int threads) {
-  const double* const value = values.data();
-  return compensated_sum(size_of(values.size()), threads,
-                         [=](std::int64_t k) SUBMIN_INLINE { return std::min(value[k], 0.0); });
+  return sum_of(values, threads, [](double v) SUBMIN_INLINE { return std::min(v, 0.0); });
 }
 
 double sum_within(const ConstValues& values, const Members& member, int threads) {

@@ -493,7 +493,6 @@ class StripGridFlow final : public GridFlow {
 
   void next_round() {
     counts_of_rounds_ = counts();
-    ++counts_of_rounds_.round;
     Network whole(problem_, bits_.data());
     for (const std::int64_t slice : rounds_[round_++]) whole.open_across(slice);
     for (const std::int64_t slice : rounds_[round_]) whole.close_across(slice);

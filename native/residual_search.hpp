@@ -49,7 +49,6 @@ struct Counts {
   std::int64_t adopted = 0;  // nodes whose path broke
   std::int64_t raised = 0;   // of these: mended by a small rise
   std::int64_t lost = 0;     // of these: taken out for repair
-  std::int64_t round = 0;
 
   Counts& operator+=(const Counts& other) {
     pushes += other.pushes;

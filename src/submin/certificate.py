@@ -93,7 +93,13 @@ def certify(
     `value` is F(S), where it is known.
     """
     value = problem.evaluate(members) if value is None else value
-    bound, violation, rounding = lower_bound(problem, dual)
+    return _assembled(problem, value, *lower_bound(problem, dual))
+
+
+def _assembled(
+    problem: Problem, value: float, bound: float, violation: float, rounding: float
+) -> Certificate:
+    """Make the certificate of a value and a bound; it is rigorous for all errors in both."""
     scale = abs(bound) + abs(problem.constant) + violation
     rounding += 4.0 * UNIT_ROUNDOFF * (scale + (abs(value) if np.isfinite(value) else 0.0))
     computed_gap = value - bound
@@ -177,16 +183,15 @@ def verify(
         )
     if not all(np.all(np.isfinite(part)) for part in parts):
         raise ValueError("the dual holds a number that is not finite, so it proves nothing")
-    certificate = certify(problem, problem.flat_set("result", members), parts)
-    _refuse_contradiction(problem, certificate, parts)
+    value = problem.evaluate(problem.flat_set("result", members))
+    bounds = lower_bound(problem, parts)
+    certificate = _assembled(problem, value, *bounds)
+    _refuse_contradiction(certificate, bounds[0])
     return certificate
 
 
-def _refuse_contradiction(
-    problem: Problem, certificate: Certificate, dual: Sequence[FloatArray]
-) -> None:
+def _refuse_contradiction(certificate: Certificate, bound: float) -> None:
     """Refuse a set that costs clearly less than the lower bound: F is not submodular then."""
-    bound, _, _ = lower_bound(problem, dual)
     margin = certificate.rounding + 1e-6 * (abs(bound) + abs(certificate.value))
     if certificate.value < bound - margin:
         raise ValueError(

@@ -65,8 +65,6 @@ class Problem:
         self.shape = _checks.shape("the shape of unary", self.unary.shape or (1,))
         self.n = self.unary.size
         self.constant = _checks.number("constant", constant)
-        if not np.isfinite(self.constant):
-            raise ValueError(f"constant is {constant}: it must be finite")
         if not isinstance(terms, Sequence):
             raise TypeError(f"terms is a {type(terms).__name__}: give a list of terms, [term]")
         self.terms = tuple(terms)

@@ -163,15 +163,15 @@ class MaxFlow:
         unit = layout.problem.granularity
         if unit:
             state.joined[:] = np.rint(state.joined / unit) * unit
-            state.s[:] = layout.total(state.y)
+            layout.total(state.y, out=state.s)
         grid = _single_grid(layout)
         if grid is not None:
             used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
             parts = [grid.segments[k] for k in used]
-            offsets = np.array([grid.offsets[k] for k in used], dtype=np.int64)
+            shape, offsets = grid.geometry
             return GridFlow(
-                np.array(grid.shape, dtype=np.int64),
-                offsets.reshape(-1, len(grid.shape)),
+                shape,
+                offsets[used],
                 [backward for _, _, backward in parts],
                 [forward for _, forward, _ in parts],
                 [state.joined[slots] for slots, _, _ in parts],
@@ -251,10 +251,9 @@ def _joined_edges(
             tail, head = term.edge_list()
             tails.append(tail)
             heads.append(head)
-            for slots, out, back in term.segments:
-                count = len(range(term.size)[slots])
-                forward.append(np.broadcast_to(out, count))
-                backward.append(np.broadcast_to(back, count))
+            out, back = term.weights_by_edge()
+            forward.append(out)
+            backward.append(back)
     return (
         np.concatenate(tails),
         np.concatenate(heads),

@@ -223,9 +223,7 @@ def contracted(term: EdgeTerm, fixing: Fixing) -> TermMinor:
     An edge whose other end is outside costs what it costs when it is cut; one whose other end is
     inside costs that much less once its free end is in S.
     """
-    (tails, heads), (forward, backward) = term.edge_list(), np.empty((2, term.size))
-    for slots, *pair in term.segments:
-        forward[slots], backward[slots] = pair
+    (tails, heads), (forward, backward) = term.edge_list(), term.weights_by_edge()
     tail_free, head_free = fixing.free[tails], fixing.free[heads]
     modular = np.zeros(fixing.elements.size)
     for end, other, alone, out, back in (

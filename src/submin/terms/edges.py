@@ -62,6 +62,13 @@ class EdgeTerm(Term):
         pairs = [weights for _, *pair in self.segments for weights in pair]
         return list({id(weights): weights for weights in pairs}.values())
 
+    def weights_by_edge(self) -> tuple[FloatArray, FloatArray]:
+        """Return the forward and backward weights with one entry per edge, O(edges) of memory."""
+        forward, backward = np.empty(self.size), np.empty(self.size)
+        for slots, out, back in self.segments:
+            forward[slots], backward[slots] = out, back
+        return forward, backward
+
     @abstractmethod
     def edge_list(self) -> tuple[IndexArray, IndexArray]:
         """Return the tails and heads of all edges, in the order of the dual."""
@@ -89,10 +96,7 @@ class EdgeTerm(Term):
 
     def exchanges(self, dual: FloatArray) -> EdgeExchanges:
         """Return the residual capacities of the edges, with explicit ends, O(edges) of memory."""
-        forward, backward = np.empty(self.size), np.empty(self.size)
-        for slots, out, back in self.segments:
-            forward[slots], backward[slots] = out, back
-        return EdgeExchanges(*self.edge_list(), forward, backward, dual)
+        return EdgeExchanges(*self.edge_list(), *self.weights_by_edge(), dual)
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return 2 sum |t|."""
