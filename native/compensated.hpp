@@ -79,7 +79,7 @@ double sum_of_pieces(std::int64_t count, std::int64_t grain, int threads, const 
   return total.rounded();
 }
 
-constexpr std::int64_t kSumGrain = 1 << 16;  // numbers in a piece of parallel work
+constexpr std::int64_t kSumGrain = 1 << 14;  // numbers in a piece of parallel work
 
 // The sum of value(0), ..., value(count - 1).
 template <class Value>

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "compensated.hpp"
 #include "edges.hpp"
+#include "flow_sums.hpp"
 #include "grid.hpp"
 
 namespace submin {
@@ -60,10 +62,47 @@ class GridOffset {
   std::int64_t size_ = 1, step_ = 0;
 };
 
+// The furthest that a flow of the row is out of its bounds, or 0.
+template <class Lower, class Upper>
+SUBMIN_INLINE inline double furthest_beyond(const EdgeRow& row, Lower lower, Upper upper,
+                                            const double* flow) {
+  constexpr std::int64_t lanes = CompensatedLanes::kLanes;
+  const auto beyond = [=](std::int64_t e) SUBMIN_INLINE {
+    return std::max(flow[e] - upper[e], -lower[e] - flow[e]);
+  };
+  std::array<double, lanes> most{};
+  std::int64_t e = row.edge;
+  const std::int64_t end = row.edge + row.length;
+  for (; e + lanes <= end; e += lanes) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      most[lane] = std::max(most[lane], beyond(e + lane));
+  }
+  for (; e < end; ++e) most[0] = std::max(most[0], beyond(e));
+  return *std::max_element(most.begin(), most.end());
+}
+
+// Calls visit(i) where left[i] != right[i]; most words of eight do not differ.
+template <class Visit>
+void for_each_difference(const std::uint8_t* left, const std::uint8_t* right, std::int64_t size,
+                         const Visit& visit) {
+  constexpr std::int64_t word = sizeof(std::uint64_t);
+  for (std::int64_t begin = 0; begin < size; begin += word) {
+    const std::int64_t end = std::min(begin + word, size);
+    if (end - begin == word && std::memcmp(left + begin, right + begin, word) == 0) continue;
+    for (std::int64_t i = begin; i < end; ++i)
+      if (left[i] != right[i]) visit(i);
+  }
+}
+
 struct GridSums {
   std::int64_t rows, row_length;
   std::vector<GridOffset> offsets;
 
+  std::int64_t edges() const {
+    std::int64_t sum = 0;
+    for (const GridOffset& offset : offsets) sum += offset.size();
+    return sum;
+  }
   std::int64_t grain() const { return std::max<std::int64_t>(kEdgeGrain / row_length, 1); }
 };
 
@@ -87,6 +126,56 @@ inline void grid_accumulate(const GridSums& grid, const double* flow, double* s,
                [&](std::int64_t first, std::int64_t last) { vectorized(loop, first, last); });
 }
 
+// What a certificate needs to know of the flows.
+struct FlowSums {
+  double excess = 0.0;     // the sum of (t - forward)_+ + (-backward - t)_+
+  double magnitude = 0.0;  // the sum of |t|
+};
+
+// Adds the flow out of each node to s, and looks at every flow on the way.
+inline FlowSums grid_inspect(const GridSums& grid, const std::vector<WeightArray>& backward,
+                             const std::vector<WeightArray>& forward, const double* flow,
+                             double* s, int threads) {
+  const std::int64_t pieces = (grid.rows + grid.grain() - 1) / grid.grain();
+  std::vector<Compensated> magnitudes(static_cast<std::size_t>(pieces));
+  std::vector<std::uint8_t> beyond(static_cast<std::size_t>(pieces), 0);
+  parallel_for(grid.rows, grid.grain(), threads, [&](std::int64_t begin, std::int64_t end) {
+    CompensatedLanes magnitude;
+    double most = 0.0;
+    const auto loop = [&](std::int64_t first, std::int64_t last) SUBMIN_INLINE {
+      for (std::int64_t r = first; r < last; ++r) {
+        const double* of_offset = flow;
+        for (std::size_t k = 0; k < grid.offsets.size(); ++k) {
+          const GridOffset& offset = grid.offsets[k];
+          const EdgeRow out = offset.row(r, false), in = offset.row(r, true);
+          for (std::int64_t i = 0; i < out.length; ++i) s[out.node + i] += of_offset[out.edge + i];
+          for (std::int64_t i = 0; i < in.length; ++i) s[in.node + i] -= of_offset[in.edge + i];
+          magnitude.add(out.edge, out.edge + out.length, [=](std::int64_t e) SUBMIN_INLINE {
+            return std::abs(of_offset[e]);
+          });
+          with_weights(backward[k], forward[k], [&](auto lower, auto upper) SUBMIN_INLINE {
+            most = std::max(most, furthest_beyond(out, lower, upper, of_offset));
+          });
+          of_offset += offset.size();
+        }
+      }
+    };
+    vectorized(loop, begin, end);
+    magnitudes[static_cast<std::size_t>(begin / grid.grain())] = magnitude.total();
+    beyond[static_cast<std::size_t>(begin / grid.grain())] = most > 0.0;
+  });
+  FlowSums sums;
+  Compensated magnitude;
+  for (const Compensated& part : magnitudes) magnitude += part;
+  sums.magnitude = magnitude.rounded();
+  // Flows are within bounds as a rule.
+  if (std::count(beyond.begin(), beyond.end(), 0) < pieces) {
+    for (std::size_t k = 0; k < grid.offsets.size(); flow += grid.offsets[k++].size())
+      sums.excess += edges_excess(backward[k], forward[k], flow, grid.offsets[k].size(), threads);
+  }
+  return sums;
+}
+
 // The weight of the edges that a set cuts.
 inline double grid_cut_value(const GridSums& grid, const std::vector<WeightArray>& backward,
                              const std::vector<WeightArray>& forward, const std::uint8_t* member,
@@ -99,11 +188,10 @@ inline double grid_cut_value(const GridSums& grid, const std::vector<WeightArray
         const EdgeRow out = grid.offsets[k].row(r, false);
         const std::uint8_t* const tails = member + out.node;
         const std::uint8_t* const heads = tails + grid.offsets[k].step();
-        for (std::int64_t i = 0; i < out.length; ++i) {
-          if (tails[i] == heads[i]) continue;
+        for_each_difference(tails, heads, out.length, [&](std::int64_t i) {
           const WeightArray& weights = tails[i] ? forward[k] : backward[k];
           total.add(weights.values[weights.uniform ? 0 : out.edge + i]);
-        }
+        });
       }
     }
     return total;

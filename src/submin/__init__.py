@@ -148,7 +148,7 @@ def __getattr__(name: str) -> Any:
         for home in _HOMES:
             module = import_module(f"submin.{home}")
             if hasattr(module, name):
-                return getattr(module, name)
+                return globals().setdefault(name, getattr(module, name))
     raise AttributeError(f"module 'submin' has no attribute {name!r}")
 
 

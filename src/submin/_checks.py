@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -143,12 +144,12 @@ def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:
     array = np.atleast_1d(np.asarray(values))
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, but it is {values}")
-    axes = tuple(int(a) for a in array)
+    axes = tuple(array.tolist())
     for axis, length in enumerate(axes):
         if length < 1:
             raise ValueError(f"{name}[{axis}] is {length}: every axis needs a length of 1 or more")
     if not axes:
         raise ValueError(f"{name} is empty: at least one axis is needed")
-    if int(np.prod(axes, dtype=object)) > LARGEST_INDEX:
+    if prod(axes) > LARGEST_INDEX:
         raise ValueError(f"{name} is {axes}: more than {LARGEST_INDEX} elements do not fit")
     return axes

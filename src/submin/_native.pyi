@@ -39,6 +39,7 @@ from submin.kernels.sums_reference import edges_cut_value as edges_cut_value
 from submin.kernels.sums_reference import edges_excess as edges_excess
 from submin.kernels.sums_reference import grid_accumulate as grid_accumulate
 from submin.kernels.sums_reference import grid_cut_value as grid_cut_value
+from submin.kernels.sums_reference import grid_inspect as grid_inspect
 from submin.kernels.sums_reference import negative_sum as negative_sum
 from submin.kernels.sums_reference import nonnegative_sum as nonnegative_sum
 from submin.kernels.sums_reference import sum_of_squares as sum_of_squares

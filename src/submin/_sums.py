@@ -83,6 +83,8 @@ def common_granularity(*arrays: FloatArray) -> float:
     0.0
     """
     divisor = 0
+    if not all(_begins_integral(array, 2.0**20) for array in arrays):
+        return 0.0
     for scale in (1.0, 2.0**4, 2.0**10, 2.0**20):
         if all(_is_integral(array, scale) for array in arrays):
             for array in arrays:
@@ -92,14 +94,18 @@ def common_granularity(*arrays: FloatArray) -> float:
     return 0.0
 
 
-def _is_integral(array: FloatArray, scale: float) -> bool:
-    """Say whether the scaled numbers are integers that float64 sums exactly."""
-    if array.size == 0:
-        return True
+def _begins_integral(array: FloatArray, scale: float) -> bool:
+    """Say whether the first of the scaled numbers are integers, or too large to be scaled."""
     with np.errstate(over="ignore", invalid="ignore"):
         head = array.ravel()[:1024] * scale
-        if not np.array_equal(head, np.rint(head)):
-            return False
+        return bool(np.all((head == np.rint(head)) | ~np.isfinite(head)))
+
+
+def _is_integral(array: FloatArray, scale: float) -> bool:
+    """Say whether the scaled numbers are integers that float64 sums exactly."""
+    if not _begins_integral(array, scale):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
         scaled = array * scale
         exact = np.array_equal(scaled, np.rint(scaled))
         return bool(exact and np.sum(np.abs(scaled)) < 2.0**53)

@@ -132,12 +132,11 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, fl
     violation, depth, error = 0.0, 3, 0.0
     magnitude = kernels.active.absolute_sum(s, 0)
     for term, part in zip(problem.terms, dual, strict=True):
-        term.accumulate(part, s)
-        excess = term.violation(part)
+        excess, size = term.inspect(part, s)
         violation += excess.total
         error += excess.error
         depth += term.depth + 1
-        magnitude += term.magnitude(part)
+        magnitude += size
     bound = problem.least_cost(s) + problem.constant - violation
     return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import fsum
 from os import PathLike
 from typing import TYPE_CHECKING, Self
 
@@ -193,8 +194,7 @@ class Problem:
             return self.constant
         paying = flat & ~self.forced_in if self.has_forced else flat
         modular = kernels.active.sum_within(self.unary.ravel(), paying.view(np.uint8), 0)
-        parts = [modular, *(term.evaluate(flat) for term in self.terms), self.constant]
-        return compensated_sum(np.array(parts))
+        return fsum([modular, *(term.evaluate(flat) for term in self.terms), self.constant])
 
     def minor(self, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
         """Return the problem that is left when some elements are fixed in S and some out of it.

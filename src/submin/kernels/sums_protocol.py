@@ -86,6 +86,22 @@ class SumKernels(Protocol):
         ``flow`` has the edges of all offsets, one offset after the other.
         """
 
+    def grid_inspect(
+        self,
+        shape: PointerArray,
+        offsets: OffsetArray,
+        backward: Sequence[FloatArray],
+        forward: Sequence[FloatArray],
+        flow: FloatArray,
+        s: FloatArray,
+        threads: int,
+    ) -> tuple[float, float]:
+        """Add the flow out of each node to ``s``; return the excess and sum_e |t|. O(edges).
+
+        The excess is that of ``edges_excess``, over all offsets; the weights are given as to
+        ``grid_cut_value``.
+        """
+
     def grid_cut_value(
         self,
         shape: PointerArray,

@@ -107,6 +107,26 @@ def grid_accumulate(
         start += change.size
 
 
+def grid_inspect(
+    shape: PointerArray,
+    offsets: OffsetArray,
+    backward: Sequence[FloatArray],
+    forward: Sequence[FloatArray],
+    flow: FloatArray,
+    s: FloatArray,
+    threads: int,
+) -> tuple[float, float]:
+    """Add the flow out of each node to ``s``; return the excess and sum_e |t|."""
+    grid_accumulate(shape, offsets, flow, s, 1.0, threads)
+    sizes = [s.reshape(shape)[tails].size for tails, _ in _ends(shape, offsets)]
+    parts = np.split(flow, np.cumsum(sizes)[:-1])
+    excess = sum(
+        edges_excess(back, out, part, threads)
+        for back, out, part in zip(backward, forward, parts, strict=True)
+    )
+    return excess, absolute_sum(flow, threads)
+
+
 def grid_cut_value(
     shape: PointerArray,
     offsets: OffsetArray,

@@ -8,7 +8,10 @@ takes every second position along the offset's first axis, and is a strided view
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import accumulate
+from math import prod
+from operator import mul
 
 import numpy as np
 
@@ -20,10 +23,13 @@ from submin.terms.grid_cut import GridCut, Slices
 from submin.terms.groups import ranges
 from submin.terms.term import Block
 
+MOST_EDGES = 2**31
+"""More than a chain has."""
+
 
 def _strides(shape: tuple[int, ...]) -> PointerArray:
     """Return the number of elements between neighbours along each axis, in C order."""
-    return np.cumprod([1, *shape[:0:-1]], dtype=np.int64)[::-1]
+    return np.array([*accumulate(shape[:0:-1], mul, initial=1)][::-1])
 
 
 def chains(grid: GridCut, offset: int, threads: int) -> Sequence[Block]:
@@ -67,19 +73,35 @@ class GridChains(Block):
         self.segment = grid.segments[offset]
         self.slots = self.segment.slots
         self.size = self.slots.stop - self.slots.start
-        step = np.array(grid.offsets[offset])
-        node_strides, edge_strides = _strides(grid.shape), _strides(grid.overlaps[offset])
-        first = np.concatenate(list(self._first_edges()))
-        tails = first + np.maximum(0, -step)
-        left = np.where(step > 0, np.array(grid.overlaps[offset]) - first, first + 1)
-        self.node_start = tails @ node_strides
-        self.edge_start = first @ edge_strides
-        self.length = 1 + left[:, step != 0].min(axis=1)
+        step, overlap = grid.offsets[offset], grid.overlaps[offset]
+        node_strides, edge_strides = _strides(grid.shape), _strides(overlap)
         self.node_stride = int(step @ node_strides)
         self.edge_stride = int(step @ edge_strides)
+        starts = [self._start(face, node_strides, edge_strides) for face in self._faces()]
+        self.node_start, self.edge_start, self.length = map(np.concatenate, zip(*starts))
 
-    def _first_edges(self) -> Iterator[PointerArray]:
-        """Yield the positions of the chains' first edges in the overlap, face by face.
+    def _start(
+        self, face: Sequence[PointerArray], node_strides: PointerArray, edge_strides: PointerArray
+    ) -> tuple[PointerArray, PointerArray, PointerArray]:
+        """Return the first nodes and edges of the chains of a face, and their numbers of nodes."""
+        step, overlap = self.grid.offsets[self.offset], self.grid.overlaps[self.offset]
+        along = [
+            (length - first if d > 0 else first + 1) if d else np.full(first.size, MOST_EDGES)
+            for d, length, first in zip(step, overlap, face, strict=True)
+        ]
+        edges = [first * stride for first, stride in zip(face, edge_strides, strict=True)]
+        nodes = [
+            (first + max(0, -d)) * stride
+            for d, first, stride in zip(step, face, node_strides, strict=True)
+        ]
+        return (
+            reduce(np.add.outer, nodes).ravel(),
+            reduce(np.add.outer, edges).ravel(),
+            1 + reduce(np.minimum.outer, along).ravel(),
+        )
+
+    def _faces(self) -> Iterator[Sequence[PointerArray]]:
+        """Yield the positions of the chains' first edges in the overlap, axis by axis of each face.
 
         A chain starts where some axis that the offset moves along is at its border; a corner that
         belongs to two faces is left to the first.
@@ -90,8 +112,7 @@ class GridChains(Block):
             if direction == 0:
                 continue
             border = 0 if direction > 0 else overlap[axis] - 1
-            face = [*ranges[:axis], np.array([border]), *ranges[axis + 1 :]]
-            yield np.stack([g.ravel() for g in np.meshgrid(*face, indexing="ij")], axis=1)
+            yield [*ranges[:axis], np.array([border]), *ranges[axis + 1 :]]
             ranges[axis] = ranges[axis][ranges[axis] != border]
 
     def support(self) -> IndexArray:
@@ -216,7 +237,7 @@ class GridMatching(Block):
         ]
         self.extents = tuple(len(positions) for positions in self.positions)
         self.geometry = self._geometry()
-        self.size = int(np.prod(self.extents))
+        self.size = prod(self.extents)
 
     def _geometry(self) -> PointerArray:
         """Describe the selected edges as strided views, for the kernels (see ``grid_project``)."""
@@ -280,7 +301,7 @@ class GridMatching(Block):
         overlap = self.grid.overlaps[self.offset]
         _, forward, backward = self.segment
         backward, forward = (
-            np.broadcast_to(limit, int(np.prod(overlap))).reshape(overlap)[self.selection]
+            np.broadcast_to(limit, prod(overlap)).reshape(overlap)[self.selection]
             for limit in (backward, forward)
         )
         flow = clip_flow(

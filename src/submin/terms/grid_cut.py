@@ -9,18 +9,20 @@ The edges of one offset are held over the *overlap* of the grid with its shifted
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import accumulate, product
+from math import prod
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
+from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.cut import contracted
 from submin.terms.edges import EdgeTerm, Segment, edge_weights
 from submin.terms.fixing import Fixing, TermMinor
-from submin.terms.term import Block, check_decomposition
+from submin.terms.term import Block, Inspection, Violation, check_decomposition
 
 MOST_AXES = 8
 """Axes of a grid, at most; the kernels keep them in fixed arrays."""
@@ -120,7 +122,7 @@ class GridCut(EdgeTerm):
         self.segments = self._segments(forward, backward)
         self._check_overflow()
         self.size = self.segments[-1].slots.stop
-        self.elements = int(np.prod(self.shape))
+        self.elements = prod(self.shape)
         self.depth = self.connectivity
 
     def _weights(self, name: str, weights: float | Sequence[npt.ArrayLike]) -> list[FloatArray]:
@@ -157,8 +159,8 @@ class GridCut(EdgeTerm):
     def _segments(
         self, forward: list[FloatArray], backward: list[FloatArray]
     ) -> tuple[Segment, ...]:
-        sizes = [int(np.prod(overlap, dtype=np.int64)) for overlap in self.overlaps]
-        stops = np.cumsum(sizes).tolist()
+        sizes = [prod(overlap) for overlap in self.overlaps]
+        stops = accumulate(sizes)
         return tuple(
             Segment(slice(stop - size, stop), a, b)
             for stop, size, a, b in zip(stops, sizes, forward, backward, strict=True)
@@ -180,15 +182,16 @@ class GridCut(EdgeTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(edges)."""
-        backward = [weights for _, _, weights in self.segments]
-        forward = [weights for _, weights, _ in self.segments]
         return kernels.active.grid_cut_value(
             *self.geometry,
-            backward,
-            forward,
+            *self._weights_by_offset(),
             np.ascontiguousarray(members).ravel().view(np.uint8),
             0,
         )
+
+    def _weights_by_offset(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Return the backward and the forward weights, one array for each offset."""
+        return [back for _, _, back in self.segments], [out for _, out, _ in self.segments]
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``."""
@@ -203,6 +206,13 @@ class GridCut(EdgeTerm):
         """Add the flow out of each pixel, O(edges)."""
         kernels.active.grid_accumulate(*self.geometry, dual, s, scale, 0)
 
+    def inspect(self, dual: FloatArray, s: FloatArray) -> Inspection:
+        """Add the flow out of each pixel and look at all flows, in one pass, O(edges)."""
+        excess, total = kernels.active.grid_inspect(
+            *self.geometry, *self._weights_by_offset(), dual, s, 0
+        )
+        return Inspection(Violation(excess, 2.0 * UNIT_ROUNDOFF * excess), 2.0 * total)
+
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights of arcs into each pixel, and those of arcs out, O(edges)."""
         low, high = np.zeros(n), np.zeros(n)
@@ -211,8 +221,8 @@ class GridCut(EdgeTerm):
             overlap = self.overlaps[k]
             if 0 in overlap:
                 continue
-            out = np.broadcast_to(forward, int(np.prod(overlap))).reshape(overlap)
-            back = np.broadcast_to(backward, int(np.prod(overlap))).reshape(overlap)
+            out = np.broadcast_to(forward, prod(overlap)).reshape(overlap)
+            back = np.broadcast_to(backward, prod(overlap)).reshape(overlap)
             high.reshape(self.shape)[tails] += out
             high.reshape(self.shape)[heads] += back
             low.reshape(self.shape)[tails] -= back
@@ -256,7 +266,7 @@ class GridCut(EdgeTerm):
         return arrays
 
     def _shaped(self, k: int, weights: FloatArray) -> FloatArray:
-        whole = int(np.prod(self.overlaps[k]))
+        whole = prod(self.overlaps[k])
         if weights.size == 1 and whole != 1:
             return weights.reshape(())
         return weights.reshape(self.overlaps[k])

@@ -39,6 +39,13 @@ class Violation(NamedTuple):
     error: float
 
 
+class Inspection(NamedTuple):
+    """What a certificate needs to know of a term's dual: ``violation`` and ``magnitude``."""
+
+    violation: Violation
+    magnitude: float
+
+
 class Block(ABC):
     """Functions of one term with pairwise disjoint supports.
 
@@ -156,6 +163,11 @@ class Term(ABC):
     @abstractmethod
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum_i sum_v |y_i(v)|, the scale of the rounding errors in s."""
+
+    def inspect(self, dual: FloatArray, s: FloatArray) -> Inspection:
+        """Add sum_i y_i to the n-vector `s`, in place; return the violation and the magnitude."""
+        self.accumulate(dual, s)
+        return Inspection(self.violation(dual), self.magnitude(dual))
 
     @abstractmethod
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
