@@ -128,9 +128,11 @@ class GridNetwork {
   // Low half: residual arcs out of the node, high half: into it.
   using Bits = std::conditional_t<sizeof(Mask) == 1, std::uint16_t, std::uint64_t>;
 
-  // `bits` holds problem.size() nodes; open_next_offset or open_across fill it in.
-  GridNetwork(const GridFlowProblem& problem, Bits* bits)
-      : problem_(problem), size_(static_cast<Index>(problem.size())), bits_(bits) {
+  // The arrays of its nodes are the caller's: labels and parents have `margin` more of them at
+  // either end, so that neighbours can be read before the bits are looked at.
+  GridNetwork(const GridFlowProblem& problem, Bits* bits, Label* labels, Arc* parents)
+      : problem_(problem), size_(static_cast<Index>(problem.size())), bits_(bits),
+        label_(labels), parent_(parents) {
     const std::vector<std::int64_t>& shape = problem.shape;
     strides_.assign(shape.size(), 1);
     for (std::size_t i = shape.size() - 1; i > 0; --i) strides_[i - 1] = strides_[i] * shape[i];
@@ -156,29 +158,23 @@ class GridNetwork {
     }
     return opened_ == problem_.edges.size();
   }
-  // Adds those between slices before `slice` of axis 0 and slices from there on, ...
-  void open_across(std::int64_t slice) {
+  // Adds those between slices before `slice` of axis 0 and slices from there on; f(v, arc) sees
+  // them all.
+  template <class Visit>
+  void open_across(std::int64_t slice, Visit visit) {
     std::vector<Bits> row;
     across(slice, [&](std::size_t k, std::int64_t e, std::int64_t tail, std::size_t size) {
       row.resize(size);
       open_row(k, e, tail, row);
     });
-  }
-  // ... or takes them away.
-  void close_across(std::int64_t slice) {
     across(slice, [&](std::size_t k, std::int64_t, std::int64_t tail, std::size_t size) {
-      close_row(k, tail, size);
+      const Arc along = static_cast<Arc>(2 * k), against = along + 1;
+      for (Index v = static_cast<Index>(tail); v < tail + static_cast<std::int64_t>(size); ++v) {
+        const Index u = v + steps_[along];
+        if (out(v) & (Mask{1} << along)) visit(v, along);
+        if (out(u) & (Mask{1} << against)) visit(u, against);
+      }
     });
-  }
-  // Labels are needed for the search alone.
-  void allocate_labels() {
-    // A margin, so that neighbours can be read before their bits are looked at.
-    std::size_t margin = 0;
-    for (const Index step : steps_) margin = std::max<std::size_t>(margin, std::abs(step));
-    labels_.assign(static_cast<std::size_t>(size_) + 2 * margin, kFree);
-    parents_.assign(labels_.size(), none);
-    label_ = labels_.data() + margin;
-    parent_ = parents_.data() + margin;
   }
 
   Index size() const { return size_; }
@@ -355,33 +351,21 @@ class GridNetwork {
     }
   }
 
-  void close_row(std::size_t k, std::int64_t tail, std::size_t size) {
-    const Bits both = Bits{1} | Bits{1} << kWidth;
-    const Bits at_tail = static_cast<Bits>(~(both << (2 * k)));
-    const Bits at_head = static_cast<Bits>(~(both << (2 * k + 1)));
-    Bits* tails = bits_ + tail;
-    Bits* heads = tails + steps_[2 * k];
-    for (std::size_t i = 0; i < size; ++i) tails[i] &= at_tail;
-    for (std::size_t i = 0; i < size; ++i) heads[i] &= at_head;
-  }
-
   GridFlowProblem problem_;
   Index size_;
   Bits* bits_;
   std::vector<std::int64_t> strides_;
   std::vector<EdgePositions> positions_;
   std::array<Index, Directions> steps_{};
-  std::vector<Label> labels_;
-  std::vector<Arc> parents_;
-  Label* label_ = nullptr;
-  Arc* parent_ = nullptr;
+  Label* label_;
+  Arc* parent_;
   std::size_t opened_ = 0;
 };
 
 // A resumable solve in rounds: strips along axis 0 by themselves, side by side on the threads, then
-// strips that lie across the borders of the first, then the whole grid from where they got to. The
-// strips depend on the shape alone, hence the same bits for any number of threads. s and the flows
-// are a valid pseudoflow after every `advance`.
+// fewer strips, each made of some of the last round with their forests, and at last the whole grid.
+// The strips depend on the shape alone, hence the same bits for any number of threads. s and the
+// flows are a valid pseudoflow after every `advance`.
 class GridFlow {
  public:
   virtual ~GridFlow() = default;
@@ -393,15 +377,16 @@ class GridFlow {
   virtual bool finished() const = 0;
 };
 
-// A network and the search on it; its labels take memory from the first `advance` on.
+// A network and the search on it.
 template <class Network>
 class GridSearch {
  public:
-  using Bits = typename Network::Bits;
-
-  // `opened` says that `bits` holds the residual arcs already.
-  GridSearch(const GridFlowProblem& problem, Bits* bits, bool opened)
-      : network_(std::make_unique<Network>(problem, bits)), opened_(opened) {}
+  explicit GridSearch(const Network& network)
+      : network_(std::make_unique<Network>(network)),
+        search_(std::make_unique<ResidualSearch<Network>>(*network_)), opened_(false) {}
+  GridSearch(const Network& network, Label depth)
+      : network_(std::make_unique<Network>(network)),
+        search_(std::make_unique<ResidualSearch<Network>>(*network_, depth)), opened_(true) {}
 
   bool advance(std::int64_t budget) {
     if (finished_) return true;
@@ -410,19 +395,20 @@ class GridSearch {
       budget -= network_->size() / 8;
     }
     if (!opened_ || budget <= 0) return false;
-    if (!search_) {
-      network_->allocate_labels();
-      search_ = std::make_unique<ResidualSearch<Network>>(*network_);
-    }
     return finished_ = search_->advance(budget);
+  }
+  // Takes in what new residual arcs across a slice join to the forest.
+  void open_across(std::int64_t slice) {
+    network_->open_across(slice, [&](Index v, auto arc) { search_->admit(v, arc); });
   }
 
   bool finished() const { return finished_; }
-  Counts counts() const { return search_ ? search_->counts() : Counts{}; }
+  Label depth() const { return search_->depth(); }
+  const Counts& counts() const { return search_->counts(); }
   Network& network() { return *network_; }
 
  private:
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<Network> network_;  // in one place: the search refers to it
   std::unique_ptr<ResidualSearch<Network>> search_;
   bool opened_, finished_ = false;
 };
@@ -431,45 +417,47 @@ template <class Mask, int Directions>
 class StripGridFlow final : public GridFlow {
  public:
   explicit StripGridFlow(const GridFlowProblem& problem)
-      : problem_(problem), bits_(static_cast<std::size_t>(problem.size())) {
+      : problem_(problem), margin_(furthest_step(problem)),
+        bits_(static_cast<std::size_t>(problem.size())) {
     const std::int64_t slices = problem.shape[0];
-    const std::int64_t strips = std::min({problem.size() / kSmallest, kMostStrips, slices / 2});
-    if (strips > 1) {
-      rounds_.resize(2);
-      for (std::int64_t k = 1; k < strips; ++k) rounds_[0].push_back(slices * k / strips);
-      for (std::int64_t k = 0; k < strips; ++k) {
-        rounds_[1].push_back(slices * (2 * k + 1) / (2 * strips));
-      }
+    const std::int64_t count =
+        std::max<std::int64_t>(std::min({problem.size() / kSmallest, kMostStrips, slices / 2}), 1);
+    const auto length = static_cast<std::size_t>(problem.size() + (count + 1) * margin_);
+    labels_.assign(length, kFree);
+    parents_.assign(length, Network::none);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t first = slices * k / count, last = slices * (k + 1) / count;
+      const std::int64_t place = first * problem.size_of_slice() + (k + 1) * margin_;
+      strips_.push_back({first, last, place, Search(network(first, last, place))});
     }
-    rounds_.emplace_back();
-    cut(false);
   }
 
   bool advance(std::int64_t budget, int threads) override {
+    const auto done = [](const Strip& strip) { return strip.search.finished(); };
     parallel_for(static_cast<std::int64_t>(strips_.size()), 1, threads,
                  [&](std::int64_t first, std::int64_t last) {
-                   for (std::int64_t k = first; k < last; ++k) strips_[k].advance(budget);
+                   for (std::int64_t k = first; k < last; ++k) strips_[k].search.advance(budget);
                  });
-    const auto done = [](const Search& strip) { return strip.finished(); };
     if (!std::all_of(strips_.begin(), strips_.end(), done)) return false;
-    if (round_ + 1 < rounds_.size()) next_round();
+    if (strips_.size() > 1) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
     return finished();
   }
 
   void members(bool largest, std::uint8_t* member) override {
+    Network& whole = strips_.front().search.network();
     if (largest) {
-      mark_largest(strips_.front().network(), member);
+      mark_largest(whole, member);
     } else {
-      mark_smallest(strips_.front().network(), member);
+      mark_smallest(whole, member);
     }
   }
 
   bool finished() const override {
-    return round_ + 1 == rounds_.size() && strips_.front().finished();
+    return strips_.size() == 1 && strips_.front().search.finished();
   }
   Counts counts() const override {
     Counts sum = counts_of_rounds_;
-    for (const Search& strip : strips_) sum += strip.counts();
+    for (const Strip& strip : strips_) sum += strip.search.counts();
     return sum;
   }
 
@@ -477,33 +465,70 @@ class StripGridFlow final : public GridFlow {
   using Network = GridNetwork<Mask, Directions>;
   using Search = GridSearch<Network>;
   static constexpr std::int64_t kMostStrips = 16, kSmallest = 1 << 13;
+  static constexpr std::size_t kFewStrips = 4;
 
-  // Replaces the strips by those of the current round.
-  void cut(bool opened) {
-    strips_.clear();
-    std::int64_t first = 0;
-    const auto add = [&](std::int64_t last) {
-      strips_.emplace_back(problem_.strip(first, last),
-                           bits_.data() + first * problem_.size_of_slice(), opened);
-      first = last;
-    };
-    for (const std::int64_t slice : rounds_[round_]) add(slice);
-    add(problem_.shape[0]);
+  struct Strip {
+    std::int64_t first, last;  // slices of axis 0
+    std::int64_t place;        // of its labels and parents
+    Search search;
+  };
+
+  static std::int64_t furthest_step(const GridFlowProblem& problem) {
+    std::int64_t furthest = 0;
+    for (const GridEdges& set : problem.edges) {
+      std::int64_t stride = 1, step = 0;
+      for (std::size_t i = problem.shape.size(); i-- > 0; stride *= problem.shape[i])
+        step += set.offset[i] * stride;
+      furthest = std::max(furthest, std::abs(step));
+    }
+    return furthest;
   }
 
-  void next_round() {
+  Network network(std::int64_t first, std::int64_t last, std::int64_t place) {
+    return Network(problem_.strip(first, last), bits_.data() + first * problem_.size_of_slice(),
+                   labels_.data() + place, parents_.data() + place);
+  }
+
+  // Joins neighbouring strips until `count` are left.
+  void merge(std::size_t count) {
     counts_of_rounds_ = counts();
-    Network whole(problem_, bits_.data());
-    for (const std::int64_t slice : rounds_[round_++]) whole.open_across(slice);
-    for (const std::int64_t slice : rounds_[round_]) whole.close_across(slice);
-    cut(true);
+    std::vector<Strip> merged;
+    const std::size_t before = strips_.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto part = [&](std::size_t i) { return strips_.begin() + before * i / count; };
+      merged.push_back(joined(part(k), part(k + 1)));
+    }
+    strips_ = std::move(merged);
+  }
+
+  // Moves the labels and parents of the strips together.
+  template <class Iterator>
+  Strip joined(Iterator begin, Iterator end) {
+    Label depth = 0;
+    for (Iterator part = begin; part != end; ++part) {
+      const std::int64_t size = part->search.network().size();
+      const std::int64_t target =
+          begin->place + (part->first - begin->first) * problem_.size_of_slice();
+      std::copy_n(labels_.begin() + part->place, size, labels_.begin() + target);
+      std::copy_n(parents_.begin() + part->place, size, parents_.begin() + target);
+      depth = std::max(depth, part->search.depth());
+    }
+    const std::int64_t first = begin->first, last = (end - 1)->last;
+    const std::int64_t stop = begin->place + (last - first) * problem_.size_of_slice();
+    std::fill_n(labels_.begin() + stop, margin_, kFree);
+    std::fill_n(parents_.begin() + stop, margin_, Network::none);
+    Strip strip{first, last, begin->place, Search(network(first, last, begin->place), depth)};
+    for (Iterator part = begin + 1; part != end; ++part)
+      strip.search.open_across(part->first - first);
+    return strip;
   }
 
   GridFlowProblem problem_;
+  std::int64_t margin_;
   std::vector<typename Network::Bits> bits_;
-  std::vector<std::vector<std::int64_t>> rounds_;  // slices of axis 0 that strips begin with
-  std::size_t round_ = 0;
-  std::vector<Search> strips_;
+  std::vector<Label> labels_;
+  std::vector<typename Network::Arc> parents_;
+  std::vector<Strip> strips_;
   Counts counts_of_rounds_;
 };
 

@@ -122,6 +122,21 @@ class ResidualSearch {
  public:
   explicit ResidualSearch(Network& network) : net_(network) {}
 
+  // Goes on from a finished forest whose labels are at most `depth`, once `admit` has been told of
+  // the residual arcs that are new.
+  ResidualSearch(Network& network, Label depth)
+      : net_(network), phase_(Phase::push), base_(depth), depth_(depth), pushed_at_(depth) {}
+
+  // A node outside the forest with a new residual arc into it joins, beyond all there are: its own
+  // neighbours are taken in as usual.
+  void admit(Index v, typename Network::Arc arc) {
+    const Label below = net_.label(net_.head(v, arc));
+    if (net_.label(v) == kFree && below < kPending) join(v, arc, std::max(below, depth_) + kStep);
+  }
+
+  // No label in the forest is larger.
+  Label depth() const { return depth_; }
+
   // Works for about `budget` node visits; true when no excess can reach a deficit any more.
   bool advance(std::int64_t budget) {
     work_ = budget;
@@ -338,7 +353,8 @@ class ResidualSearch {
     }
     depth_ = next;
     const bool more = frontier_.seek_low();
-    if (excess_.seek_high() && (!more || depth_ >= pushed_at_ + kStep + pushed_at_ / 8)) {
+    const Label enough = pushed_at_ + kStep + (pushed_at_ - base_) / 8;
+    if (excess_.seek_high() && (!more || depth_ >= enough)) {
       pushed_at_ = depth_;
       phase_ = Phase::push;
     } else {
@@ -351,6 +367,7 @@ class ResidualSearch {
   std::int64_t work_ = 0;
   Index cursor_ = 0;
   std::size_t cursor_lost_ = 0;
+  Label base_ = 0;           // what was there before
   Label depth_ = kStep - 1;  // nodes up to this label have taken their neighbours in
   Label pushed_at_ = 0;
   Buckets excess_, orphans_, frontier_;
