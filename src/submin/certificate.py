@@ -87,13 +87,15 @@ def certify(
     members: BoolArray,
     dual: Sequence[FloatArray],
     value: float | None = None,
+    s: FloatArray | None = None,
 ) -> Certificate:
     """Compute the certificate of a flat set and a dual (one array per term), O(size of data).
 
-    `value` is F(S), where it is known.
+    `value` is F(S), where it is known.  An array `s` is filled with u + sum_i y_i, unless there are
+    hard constraints.
     """
     value = problem.evaluate(members) if value is None else value
-    return _assembled(problem, value, *lower_bound(problem, dual))
+    return _assembled(problem, value, *lower_bound(problem, dual, s))
 
 
 def _assembled(
@@ -121,14 +123,21 @@ def _assembled(
     )
 
 
-def lower_bound(problem: Problem, dual: Sequence[FloatArray]) -> tuple[float, float, float]:
+def lower_bound(
+    problem: Problem, dual: Sequence[FloatArray], s: FloatArray | None = None
+) -> tuple[float, float, float]:
     """Return the bound before rounding, the dual's violation, and the rounding error.
 
     The error of s(v) is at most depth * unit roundoff * (|u(v)| + sum_i |y_i(v)|), and min(0, s) is
     1-Lipschitz, so these add up over the elements; the terms bound the errors of their violations.
     """
     unary = problem.unary.ravel()
-    s = np.where(np.isfinite(unary), unary, 0.0) if problem.has_forced else unary.copy()
+    if problem.has_forced:
+        s = np.where(np.isfinite(unary), unary, 0.0)
+    elif s is None:
+        s = unary.copy()
+    else:
+        s[:] = unary
     violation, depth, error = 0.0, 3, 0.0
     magnitude = kernels.active.absolute_sum(s, 0)
     for term, part in zip(problem.terms, dual, strict=True):

@@ -21,6 +21,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from submin import kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.certificate import Certificate, Status, certify
@@ -112,7 +113,7 @@ class Incumbent:
 
         Of a `final` one the solver lets go: it is kept without a copy.
         """
-        if not np.all(np.isfinite(s)):
+        if not np.isfinite(kernels.active.absolute_sum(s, 0)):
             element = int(np.argmin(np.isfinite(s)))
             raise FloatingPointError(
                 f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
@@ -129,7 +130,9 @@ class Incumbent:
     def certified(self) -> Certificate:
         """Return the rigorous certificate of the best set with the best dual."""
         if self.certificate is None:
-            self.certificate = certify(self.layout.problem, self.members, self.dual, self.value)
+            self.certificate = certify(
+                self.layout.problem, self.members, self.dual, self.value, self.s
+            )
         return self.certificate
 
 

@@ -24,6 +24,10 @@ from submin.terms.term import Block, Term, check_decomposition
 MOST_THREADS = 256
 
 
+class ZeroDual(list[FloatArray]):
+    """The dual 0, as a solver gets it: nobody needs to look at it to know its sum."""
+
+
 def _name_for_all(terms: Sequence[Term], name: str) -> list[str]:
     """Use a decomposition wherever a term has it, and the term's default elsewhere."""
     known = sorted({choice for term in terms for choice in term.decompositions})
@@ -104,7 +108,9 @@ class Layout:
 
     def feasible_start(self) -> Dual:
         """Return a feasible dual: 0 where 0 is feasible."""
-        return [term.feasible_start() for term in self.problem.terms]
+        terms = self.problem.terms
+        starts = [term.feasible_start() for term in terms]
+        return ZeroDual(starts) if all(term.zero_is_feasible() for term in terms) else starts
 
     def restored(self, dual: Sequence[FloatArray]) -> Dual:
         """Return the nearest feasible dual, in one pass of projections.

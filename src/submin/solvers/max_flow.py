@@ -1,6 +1,7 @@
 """Exact minimisation of cuts: a few sweeps, then maximum flow in the residual graph of the dual.
 
-    y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly
+    y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly and many
+         arcs lead straight from an excess to a deficit
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
     Push excess to deficits along residual paths until none is left.
@@ -26,7 +27,7 @@ import numpy as np
 
 from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.layout import Layout
+from submin.layout import Layout, ZeroDual
 from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_cut import GridCut
@@ -44,6 +45,12 @@ MOST_OFFSETS = 13
 
 LEAST_PROGRESS = 1.0 / 200.0
 """Below this relative fall of ||s||^2 by one block the search makes more of its time."""
+
+FEW_CROSSINGS = 0.006
+"""With fewer residual arcs from an excess straight to a deficit, for each pixel and offset, too."""
+
+SAMPLE = 32
+"""One slice in so many is looked at to estimate them."""
 
 MOST_ELEMENTS = 2**27 - 2
 """Elements that the kernels' labels can number."""
@@ -67,7 +74,7 @@ class MaxFlowState:
     s: FloatArray
     joined: FloatArray
     warm: bool
-    norm: float
+    norm: float = float("inf")
     swept: int = 0
     flow: GridFlow | GraphFlow | None = None
     done: bool = False
@@ -81,9 +88,10 @@ class MaxFlow:
     Parameters
     ----------
     sweeps : int, optional
-        Sweeps over the chains of a grid before the search, at most; they end with the first block
-        that lowers ||s||^2 by less than a part in 200.  The single edges of another graph are swept
-        once (0: not at all).
+        Sweeps over the chains of a grid before the search, at most.  After the first one they end
+        with any block that lowers ||s||^2 by less than a part in 200, or that leaves few residual
+        arcs from an excess straight to a deficit.  The single edges of another graph are swept once
+        (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -124,9 +132,9 @@ class MaxFlow:
         joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
         stops = np.cumsum([0, *(part.size for part in dual)])
         y = [joined[a:b] for a, b in pairwise(stops)]
-        s = layout.total(y)
-        norm = kernels.active.sum_of_squares(s, 0)
-        return MaxFlowState(y, s, joined, bool(joined.any()), norm)
+        if isinstance(dual, ZeroDual):
+            return MaxFlowState(y, layout.unary.copy(), joined, warm=False)
+        return MaxFlowState(y, layout.total(y), joined, bool(joined.any()))
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Project one block, or do a slice of the search."""
@@ -145,12 +153,20 @@ class MaxFlow:
         return 0
 
     def _sweep(self, layout: Layout, state: MaxFlowState) -> None:
-        """Sweep the next block; the last one is that which makes little progress."""
+        """Sweep the next block; the last one is that after which the search makes more of its time.
+
+        A small fall of ||s||^2 says that sweeps are slow, few crossings that the search is fast.
+        """
         layout.sweep(state.swept % layout.r, state.y, state.s)
-        before, state.norm = state.norm, kernels.active.sum_of_squares(state.s, 0)
         state.swept += 1
-        if before - state.norm < LEAST_PROGRESS * state.norm:
-            state.swept = self.sweeps * layout.r
+        if state.swept < layout.r:
+            return
+        enough = FEW_CROSSINGS * layout.r
+        if not _crossings(layout, state) < enough:
+            before, state.norm = state.norm, kernels.active.sum_of_squares(state.s, 0)
+            if not before - state.norm < LEAST_PROGRESS * state.norm:
+                return
+        state.swept = self.sweeps * layout.r
 
     def _open(self, layout: Layout, state: MaxFlowState) -> GridFlow | GraphFlow:
         """Put the residual graph of the current dual before the kernel, which works in place.
@@ -180,8 +196,8 @@ class MaxFlow:
         return GraphFlow(*_joined_edges(layout), state.joined, state.s, state.warm)
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
-        """Return y and its s, summed afresh."""
-        return state.y, layout.total(state.y, out=state.s if state.done else None)
+        """Return y and its s, summed afresh unless the search is over."""
+        return state.y, state.s if state.done else layout.total(state.y)
 
     def done(self, state: MaxFlowState) -> bool:
         """Say whether no residual path is left from an excess to a deficit."""
@@ -214,6 +230,25 @@ def _single_grid(layout: Layout) -> GridCut | None:
     if len(terms) != 1 or not isinstance(terms[0], GridCut):
         return None
     return terms[0] if len(terms[0].offsets) <= MOST_OFFSETS else None
+
+
+def _crossings(layout: Layout, state: MaxFlowState) -> float:
+    """Return the residual arcs from an excess straight to a deficit by pixel, from a sample."""
+    grid = _single_grid(layout)
+    if grid is None:
+        return 0.0
+    s, count = state.s.reshape(grid.shape), 0
+    for k, (slots, *weights) in enumerate(grid.segments):
+        overlap = grid.overlaps[k]
+        tails, heads = (s[ends][::SAMPLE] for ends in grid.ends(k))
+        flow = state.joined[slots].reshape(overlap)[::SAMPLE]
+        forward, backward = (
+            part if part.size == 1 else part.reshape(overlap)[::SAMPLE] for part in weights
+        )
+        count += np.count_nonzero((tails < 0) & (heads > 0) & (flow < forward))
+        count += np.count_nonzero((tails > 0) & (heads < 0) & (-flow < backward))
+    sampled = s[::SAMPLE].size
+    return count / sampled
 
 
 def _single_list(layout: Layout) -> EdgeTerm | None:

@@ -33,7 +33,10 @@ class Solver(Protocol[State]):
         ...
 
     def iterate(self, layout: Layout, state: State) -> tuple[Dual, FloatArray]:
-        """Return the current feasible dual and its s = u + sum_i y_i, freshly summed."""
+        """Return the current feasible dual and its s = u + sum_i y_i, freshly summed.
+
+        A solver that is done may let go of its own s as it is: the certificate sums it afresh.
+        """
         ...
 
 
