@@ -228,6 +228,11 @@ class GridNetwork {
     for (; match; match &= match - 1) visit(v + steps_[first(match)]);
   }
 
+  // Whether a residual arc u -> v comes from a node whose parent is `mark`.
+  bool entered_from(Index v, Arc mark) const {
+    return in(v) & where([&](int k) { return parent_[v + steps_[k]] == mark; });
+  }
+
   Push push(Index v, Arc arc, double wish) {
     const Index target = v + steps_[arc];
     const std::size_t k = arc >> 1;

@@ -375,27 +375,28 @@ class ResidualSearch {
   Counts counts_;
 };
 
-// The smallest minimiser: what remaining excess still reaches. It uses up the parents.
+// The smallest minimiser: what remaining excess still reaches in a finished network. No node of the
+// forest is among it, and few others have neither excess nor deficit. It uses up the parents.
 template <class Network>
 void mark_smallest(Network& network, std::uint8_t* member) {
   constexpr auto reached = Network::offered;
-  std::vector<Index> stack;
-  const auto spread = [&](Index v) {
-    network.leaving_unless(v, reached, [&](Index u) {
-      network.parent(u) = reached;
-      stack.push_back(u);
-    });
-  };
+  std::vector<Index> open, stack;
   for (Index v = 0; v < network.size(); ++v) {
-    network.parent(v) = network.imbalance(v) < 0 ? reached : Network::none;
+    const bool excess = network.imbalance(v) < 0;
+    network.parent(v) = excess ? reached : Network::none;
+    if (!excess && network.label(v) == kFree) open.push_back(v);
   }
-  for (Index v = 0; v < network.size(); ++v) {
-    if (!(network.imbalance(v) < 0)) continue;
-    spread(v);
+  for (const Index v : open) {
+    if (network.parent(v) == reached || !network.entered_from(v, reached)) continue;
+    network.parent(v) = reached;
+    stack.push_back(v);
     while (!stack.empty()) {
       const Index u = stack.back();
       stack.pop_back();
-      spread(u);
+      network.leaving_unless(u, reached, [&](Index w) {
+        network.parent(w) = reached;
+        stack.push_back(w);
+      });
     }
   }
   for (Index v = 0; v < network.size(); ++v) member[v] = network.parent(v) == reached;

@@ -46,7 +46,7 @@ MOST_OFFSETS = 13
 LEAST_PROGRESS = 1.0 / 200.0
 """Below this relative fall of ||s||^2 by one block the search makes more of its time."""
 
-FEW_CROSSINGS = 0.006
+FEW_CROSSINGS = 0.004
 """With fewer residual arcs from an excess straight to a deficit, for each pixel and offset, too."""
 
 SAMPLE = 32
@@ -149,7 +149,7 @@ class MaxFlow:
         if state.flow.advance(SLICE, layout.threads):
             member = np.zeros(layout.n, dtype=np.uint8)
             state.flow.members(member, bool(self.largest))
-            state.members, state.done = member.astype(np.bool_), True
+            state.members, state.done = member.view(np.bool_), True
         return 0
 
     def _sweep(self, layout: Layout, state: MaxFlowState) -> None:
