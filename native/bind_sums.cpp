@@ -92,25 +92,38 @@ GridSums checked_grid(const ConstPointers& shape, const Offsets& offsets, std::s
 void accumulate(const ConstPointers& shape, const Offsets& offsets, const ConstValues& flow,
                 const Values& s, double scale, int threads) {
   const GridSums grid = checked_grid(shape, offsets, s.size(), "s");
-  std::int64_t edges = 0;
-  for (const GridOffset& offset : grid.offsets) edges += offset.size();
-  require_size(flow.size(), edges, "flow");
+  require_size(flow.size(), grid.edges(), "flow");
   grid_accumulate(grid, flow.data(), s.data(), scale, threads);
+}
+
+// The weights of each offset's edges.
+std::vector<WeightArray> checked_by_offset(const GridSums& grid,
+                                           const std::vector<ConstValues>& weights,
+                                           const std::string& name) {
+  require_size(weights.size(), size_of(grid.offsets.size()), name.c_str());
+  std::vector<WeightArray> checked;
+  for (std::size_t k = 0; k < grid.offsets.size(); ++k) {
+    const std::size_t edges = static_cast<std::size_t>(grid.offsets[k].size());
+    checked.push_back(checked_weights(weights[k], edges, (name + "[k]").c_str()));
+  }
+  return checked;
 }
 
 double cut_value(const ConstPointers& shape, const Offsets& offsets,
                  const std::vector<ConstValues>& backward, const std::vector<ConstValues>& forward,
                  const Members& member, int threads) {
   const GridSums grid = checked_grid(shape, offsets, member.size(), "member");
-  require_size(backward.size(), size_of(grid.offsets.size()), "backward");
-  require_size(forward.size(), size_of(grid.offsets.size()), "forward");
-  std::vector<WeightArray> lower, upper;
-  for (std::size_t k = 0; k < grid.offsets.size(); ++k) {
-    const std::size_t edges = static_cast<std::size_t>(grid.offsets[k].size());
-    lower.push_back(checked_weights(backward[k], edges, "backward[k]"));
-    upper.push_back(checked_weights(forward[k], edges, "forward[k]"));
-  }
-  return grid_cut_value(grid, lower, upper, member.data(), threads);
+  return grid_cut_value(grid, checked_by_offset(grid, backward, "backward"),
+                        checked_by_offset(grid, forward, "forward"), member.data(), threads);
+}
+
+void greedy(const ConstPointers& shape, const Offsets& offsets,
+            const std::vector<ConstValues>& backward, const std::vector<ConstValues>& forward,
+            const ConstIndices& rank, const Values& out, int threads) {
+  const GridSums grid = checked_grid(shape, offsets, rank.size(), "rank");
+  require_size(out.size(), grid.edges(), "out");
+  grid_greedy(grid, checked_by_offset(grid, backward, "backward"),
+              checked_by_offset(grid, forward, "forward"), rank.data(), out.data(), threads);
 }
 
 void check_ends(const ConstIndices& tails, const ConstIndices& heads, std::size_t nodes) {
@@ -158,6 +171,9 @@ void bind_sums(nb::module_& module) {
              "member"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("grid_accumulate", &accumulate, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "flow"_a.noconvert(), "s"_a.noconvert(), "scale"_a, "threads"_a, WithoutLock());
+  module.def("grid_greedy", &greedy, "shape"_a.noconvert(), "offsets"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "rank"_a.noconvert(),
+             "out"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("grid_cut_value", &cut_value, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "member"_a.noconvert(),
              "threads"_a, WithoutLock());

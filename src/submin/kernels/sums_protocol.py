@@ -1,4 +1,4 @@
-"""The part of the kernel contract for sums over whole arrays: values, bounds, certificates."""
+"""The part of the kernel contract for sums over whole arrays, in any order or a given one."""
 
 from __future__ import annotations
 
@@ -86,6 +86,21 @@ class SumKernels(Protocol):
         ``flow`` has the edges of all offsets, one offset after the other.
         """
 
+    def grid_greedy(
+        self,
+        shape: PointerArray,
+        offsets: OffsetArray,
+        backward: Sequence[FloatArray],
+        forward: Sequence[FloatArray],
+        rank: IndexArray,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Write the flows of the greedy vertex: all ``forward``, or all of minus ``backward``.
+
+        Forward where the tail has the smaller rank; weights as for ``grid_cut_value``. O(edges).
+        """
+
     def grid_cut_value(
         self,
         shape: PointerArray,
@@ -99,4 +114,13 @@ class SumKernels(Protocol):
 
         ``forward`` counts where the tail is in the set and the head is not, ``backward`` the other
         way round; one array per offset, of size 1 where one weight holds for all its edges.
+        """
+
+    def descending_ranks(self, values: FloatArray, out: IndexArray) -> None:
+        """Write the place of each number when they descend; equal ones keep their order. O(n)."""
+
+    def best_prefix(self, rank: IndexArray, gains: FloatArray) -> int:
+        """Return how many elements, added by their ranks, have the least sum of gains. O(n).
+
+        The fewest such, and 0 if no sum is below 0; the sums are compensated.
         """
