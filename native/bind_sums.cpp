@@ -58,6 +58,20 @@ double sum_within(const ConstValues& values, const Members& member, int threads)
   });
 }
 
+// before <- now + beta (now - before)
+void extrapolate(const Values& before, const ConstValues& now, double beta, int threads) {
+  require_size(now.size(), size_of(before.size()), "now");
+  double* const values = before.data();
+  const double* const latest = now.data();
+  const auto loop = [=](std::int64_t begin, std::int64_t end) SUBMIN_INLINE {
+    SUBMIN_INDEPENDENT
+    for (std::int64_t k = begin; k < end; ++k)
+      values[k] = latest[k] + beta * (latest[k] - values[k]);
+  };
+  parallel_for(size_of(before.size()), kSumGrain, threads,
+               [&](std::int64_t begin, std::int64_t end) { vectorized(loop, begin, end); });
+}
+
 double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
               int threads) {
   return edges_excess(checked_weights(backward, flow.size(), "backward"),
@@ -161,6 +175,8 @@ void bind_sums(nb::module_& module) {
   module.def("nonnegative_sum", &nonnegative_sum, "values"_a.noconvert(), "threads"_a,
              WithoutLock());
   module.def("sum_within", &sum_within, "values"_a.noconvert(), "member"_a.noconvert(),
+             "threads"_a, WithoutLock());
+  module.def("extrapolate", &extrapolate, "before"_a.noconvert(), "now"_a.noconvert(), "beta"_a,
              "threads"_a, WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
              "flow"_a.noconvert(), "threads"_a, WithoutLock());

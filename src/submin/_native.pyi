@@ -44,6 +44,7 @@ from submin.kernels.sums_reference import descending_ranks as descending_ranks
 from submin.kernels.sums_reference import edges_accumulate as edges_accumulate
 from submin.kernels.sums_reference import edges_cut_value as edges_cut_value
 from submin.kernels.sums_reference import edges_excess as edges_excess
+from submin.kernels.sums_reference import extrapolate as extrapolate
 from submin.kernels.sums_reference import grid_accumulate as grid_accumulate
 from submin.kernels.sums_reference import grid_cut_value as grid_cut_value
 from submin.kernels.sums_reference import grid_greedy as grid_greedy

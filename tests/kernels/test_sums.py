@@ -69,6 +69,16 @@ def test_excess_is_what_flows_have_beyond_their_bounds(seed, uniform):
     )
 
 
+@pytest.mark.parametrize("size", [0, 1, 17, 200_000])
+def test_extrapolation_has_the_bits_of_its_twin(size):
+    before, now = np.random.default_rng(size).normal(size=(2, size))
+    twin, found = before.copy(), [before.copy() for _ in range(2)]
+    kernels.reference.extrapolate(twin, now, 0.7, 1)
+    for threads, vector in zip((1, 3), found, strict=True):
+        native.extrapolate(vector, now, 0.7, threads)
+        np.testing.assert_array_equal(vector, twin)
+
+
 def grid(shape, connectivity, generator):
     """Return the geometry, the sizes of the offsets, weights, flows and a set."""
     offsets = grid_offsets(len(shape), connectivity)
@@ -146,6 +156,8 @@ def test_sizes_that_do_not_fit_are_refused():
         native.grid_accumulate(*geometry, flow[1:], np.zeros(20), 1.0, 1)
     with pytest.raises(ValueError, match="s has size"):
         native.grid_accumulate(*geometry, flow, np.zeros(19), 1.0, 1)
+    with pytest.raises(ValueError, match="now has size"):
+        native.extrapolate(np.zeros(2), np.zeros(3), 1.0, 1)
     rank = np.zeros(20, dtype=np.int32)
     with pytest.raises(ValueError, match="out has size"):
         native.grid_greedy(*geometry, *weights, rank, flow[1:], 1)

@@ -40,6 +40,9 @@ class SumKernels(Protocol):
     def sum_within(self, values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
         """Return the sum over the entries whose ``member`` is not 0, likewise. O(n)."""
 
+    def extrapolate(self, before: FloatArray, now: FloatArray, beta: float, threads: int) -> None:
+        """Replace ``before`` by ``now + beta (now - before)``. O(n)."""
+
     def edges_excess(
         self, backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
     ) -> float:

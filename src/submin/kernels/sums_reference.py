@@ -44,6 +44,11 @@ def sum_within(values: FloatArray, member: npt.NDArray[np.uint8], threads: int) 
     return _sums.compensated_sum(values[member != 0])
 
 
+def extrapolate(before: FloatArray, now: FloatArray, beta: float, threads: int) -> None:
+    """Go on from the latest vector."""
+    before[:] = now + beta * (now - before)
+
+
 def edges_excess(
     backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
 ) -> float:
