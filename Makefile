@@ -18,9 +18,11 @@ lint: $(VENV)/.installed
 types: $(VENV)/.installed
 	$(BIN)/mypy
 
-# Kernel tests with the extension built under AddressSanitizer and UndefinedBehaviorSanitizer.
+# Kernel tests with the extension built under AddressSanitizer and UndefinedBehaviorSanitizer, with
+# the widest vectors and without; threaded kernels under ThreadSanitizer.
 sanitize: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" native/sanitize/run.sh build/sanitize -q
+	native/sanitize/races.sh build/races
 
 install: $(VENV)/.installed
 

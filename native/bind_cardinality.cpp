@@ -30,14 +30,17 @@ void sweep(const ConstPointers& indptr, const ConstIndices& members, const Const
 
 void greedy(const ConstPointers& indptr, const ConstIndices& members, const ConstValues& gains,
             const ConstIndices& rank, const Values& out, int threads) {
-  require(indptr.size() >= 1, "indptr is empty");
   require_size(gains.size(), size_of(members.size()), "gains");
   require_size(out.size(), size_of(members.size()), "out");
-  const std::int64_t count = size_of(indptr.size()) - 1;
-  for (std::int64_t group = 0; group < count; ++group)
-    checked_count(indptr.data(), group, members.size());
-  cardinality_greedy(indptr.data(), count, members.data(), gains.data(), rank.data(), out.data(),
-                     threads);
+  cardinality_greedy(indptr.data(), checked_groups(indptr, members.size()), members.data(),
+                     gains.data(), rank.data(), out.data(), threads);
+}
+
+std::pair<double, double> excess(const ConstPointers& indptr, const ConstValues& costs,
+                                 const ConstValues& y, int threads) {
+  const std::int64_t count = checked_groups(indptr, y.size());
+  require_size(costs.size(), size_of(y.size()) + count, "costs");
+  return as_pair(cardinality_excess(indptr.data(), count, costs.data(), y.data(), threads));
 }
 
 }  // namespace
@@ -52,6 +55,8 @@ void bind_cardinality(nb::module_& module) {
   module.def("cardinality_greedy", &greedy, "indptr"_a.noconvert(), "members"_a.noconvert(),
              "gains"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
              WithoutLock());
+  module.def("cardinality_excess", &excess, "indptr"_a.noconvert(), "costs"_a.noconvert(),
+             "y"_a.noconvert(), "threads"_a, WithoutLock());
 }
 
 }  // namespace submin

@@ -1,6 +1,10 @@
 // Checks that the bindings of the families of groups share.
 #pragma once
 
+#include <nanobind/stl/pair.h>
+
+#include <utility>
+
 #include "bindings.hpp"
 #include "groups.hpp"
 
@@ -27,6 +31,19 @@ inline Selection checked_selection(const ConstPointers& indptr, const ConstIndic
     chosen.places.push_back(chosen.places.back() +
                             checked_count(chosen.indptr, chosen.groups[k], members.size()));
   return chosen;
+}
+
+// The number of groups, whose pointers must all ascend within the members.
+inline std::int64_t checked_groups(const ConstPointers& indptr, std::size_t members) {
+  require(indptr.size() >= 1, "indptr is empty");
+  const std::int64_t count = size_of(indptr.size()) - 1;
+  for (std::int64_t group = 0; group < count; ++group)
+    checked_count(indptr.data(), group, members);
+  return count;
+}
+
+inline std::pair<double, double> as_pair(const Excess& excess) {
+  return {excess.total, excess.error};
 }
 
 }  // namespace submin

@@ -58,6 +58,20 @@ double sum_within(const ConstValues& values, const Members& member, int threads)
   });
 }
 
+// before <- now + beta (now - before)
+void extrapolate(const Values& before, const ConstValues& now, double beta, int threads) {
+  require_size(now.size(), size_of(before.size()), "now");
+  double* const values = before.data();
+  const double* const latest = now.data();
+  const auto loop = [=](std::int64_t begin, std::int64_t end) SUBMIN_INLINE {
+    SUBMIN_INDEPENDENT
+    for (std::int64_t k = begin; k < end; ++k)
+      values[k] = latest[k] + beta * (latest[k] - values[k]);
+  };
+  parallel_for(size_of(before.size()), kSumGrain, threads,
+               [&](std::int64_t begin, std::int64_t end) { vectorized(loop, begin, end); });
+}
+
 double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
               int threads) {
   return edges_excess(checked_weights(backward, flow.size(), "backward"),
@@ -133,6 +147,15 @@ double cut_value(const ConstPointers& shape, const Offsets& offsets,
                         weights_by_offset(grid, forward, "forward"), member.data(), threads);
 }
 
+void greedy(const ConstPointers& shape, const Offsets& offsets,
+            const std::vector<ConstValues>& backward, const std::vector<ConstValues>& forward,
+            const ConstIndices& rank, const Values& out, int threads) {
+  const GridSums grid = checked_grid(shape, offsets, rank.size(), "rank");
+  require_size(out.size(), grid.edges(), "out");
+  grid_greedy(grid, weights_by_offset(grid, backward, "backward"),
+              weights_by_offset(grid, forward, "forward"), rank.data(), out.data(), threads);
+}
+
 void check_ends(const ConstIndices& tails, const ConstIndices& heads, std::size_t nodes) {
   require_size(heads.size(), size_of(tails.size()), "heads");
   require_below(tails, size_of(nodes), "tails");
@@ -169,6 +192,8 @@ void bind_sums(nb::module_& module) {
              WithoutLock());
   module.def("sum_within", &sum_within, "values"_a.noconvert(), "member"_a.noconvert(),
              "threads"_a, WithoutLock());
+  module.def("extrapolate", &extrapolate, "before"_a.noconvert(), "now"_a.noconvert(), "beta"_a,
+             "threads"_a, WithoutLock());
   module.def("edges_excess", &excess, "backward"_a.noconvert(), "forward"_a.noconvert(),
              "flow"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("edges_accumulate", &accumulate_edges, "tails"_a.noconvert(), "heads"_a.noconvert(),
@@ -178,6 +203,9 @@ void bind_sums(nb::module_& module) {
              "member"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("grid_accumulate", &accumulate, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "flow"_a.noconvert(), "s"_a.noconvert(), "scale"_a, "threads"_a, WithoutLock());
+  module.def("grid_greedy", &greedy, "shape"_a.noconvert(), "offsets"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "rank"_a.noconvert(),
+             "out"_a.noconvert(), "threads"_a, WithoutLock());
   module.def("grid_inspect", &inspect, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
              "s"_a.noconvert(), "threads"_a);

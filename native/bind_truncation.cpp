@@ -34,6 +34,20 @@ void sweep(const ConstPointers& indptr, const ConstIndices& members, const Const
   sweep_selected(chosen, y.data(), s.data(), threads, truncation_projection(all));
 }
 
+std::pair<double, double> excess(const ConstPointers& indptr, const ConstValues& modular,
+                                 const ConstValues& masses, const ConstValues& caps,
+                                 const ConstValues& y, int threads) {
+  const std::int64_t count = checked_groups(indptr, y.size());
+  require_size(modular.size(), size_of(y.size()), "modular");
+  require_size(masses.size(), size_of(y.size()), "masses");
+  require_size(caps.size(), count, "caps");
+  return as_pair(sum_of_excesses(indptr.data(), count, threads, [&](std::int64_t group) {
+    const std::int64_t begin = indptr.data()[group];
+    return truncation_excess(modular.data() + begin, masses.data() + begin, caps.data()[group],
+                             y.data() + begin, indptr.data()[group + 1] - begin);
+  }));
+}
+
 }  // namespace
 
 void bind_truncation(nb::module_& module) {
@@ -44,6 +58,9 @@ void bind_truncation(nb::module_& module) {
   module.def("truncation_sweep", &sweep, "indptr"_a.noconvert(), "members"_a.noconvert(),
              "lower"_a.noconvert(), "upper"_a.noconvert(), "totals"_a.noconvert(),
              "groups"_a.noconvert(), "y"_a.noconvert(), "s"_a.noconvert(), "threads"_a,
+             WithoutLock());
+  module.def("truncation_excess", &excess, "indptr"_a.noconvert(), "modular"_a.noconvert(),
+             "masses"_a.noconvert(), "caps"_a.noconvert(), "y"_a.noconvert(), "threads"_a,
              WithoutLock());
 }
 

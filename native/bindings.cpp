@@ -11,7 +11,9 @@ NB_MODULE(_native, module) {
   submin::bind_flow(module);
   submin::bind_function(module);
   submin::bind_grid(module);
+  submin::bind_groups(module);
   submin::bind_cardinality(module);
+  submin::bind_orders(module);
   submin::bind_table(module);
   submin::bind_hyperedge(module);
   submin::bind_sums(module);

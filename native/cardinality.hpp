@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "groups.hpp"
@@ -90,6 +92,45 @@ inline auto cardinality_projection(const double* gains, std::int32_t* order) {
   return [=](std::int64_t, std::int64_t begin, std::int64_t count, const double*, double* values) {
     CardinalityProjector::of_this_thread().project(gains + begin, order + begin, values, count);
   };
+}
+
+// The largest excess of the k largest values of y over g(k): g(0), ..., g(count) are `costs`.
+class CardinalityExcess {
+ public:
+  static CardinalityExcess& of_this_thread() {
+    thread_local CardinalityExcess excess;
+    return excess;
+  }
+
+  Excess operator()(const double* costs, const double* y, std::int64_t count) {
+    sorted_.resize(std::max<std::size_t>(sorted_.size(), count));
+    order_.resize(sorted_.size());
+    std::iota(order_.begin(), order_.begin() + count, 0);
+    sorter_.sort(y, order_.data(), sorted_.data(), count);
+    Compensated sum;
+    double largest = 0.0, magnitude = 0.0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      sum.add(sorted_[k]);
+      magnitude += std::abs(sorted_[k]);
+      largest = larger(largest, (sum.sum - costs[k + 1]) + sum.error);
+    }
+    return with_error(largest, count, magnitude);
+  }
+
+ private:
+  std::vector<double> sorted_;
+  std::vector<std::int32_t> order_;
+  DescendingSorter sorter_;
+};
+
+// The sum over all groups; the costs of a group begin at its pointer and its number.
+inline Excess cardinality_excess(const std::int64_t* indptr, std::int64_t count,
+                                 const double* costs, const double* y, int threads) {
+  return sum_of_excesses(indptr, count, threads, [=](std::int64_t group) {
+    const std::int64_t begin = indptr[group];
+    return CardinalityExcess::of_this_thread()(costs + begin + group, y + begin,
+                                               indptr[group + 1] - begin);
+  });
 }
 
 // Greedy vertices: in each group the j-th member in increasing rank gets gains[j].

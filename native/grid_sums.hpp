@@ -176,6 +176,29 @@ inline FlowSums grid_inspect(const GridSums& grid, const std::vector<WeightArray
   return sums;
 }
 
+// The flow of the greedy vertex: full forward where the tail comes first, else full backward.
+inline void grid_greedy(const GridSums& grid, const std::vector<WeightArray>& backward,
+                        const std::vector<WeightArray>& forward, const std::int32_t* rank,
+                        double* flow, int threads) {
+  for (std::size_t k = 0; k < grid.offsets.size(); ++k) {
+    const GridOffset& offset = grid.offsets[k];
+    with_weights(backward[k], forward[k], [&](auto lower, auto upper) {
+      const auto loop = [=, &offset](std::int64_t first, std::int64_t last) SUBMIN_INLINE {
+        for (std::int64_t r = first; r < last; ++r) {
+          const EdgeRow out = offset.row(r, false);
+          const std::int32_t* const tails = rank + out.node;
+          const std::int32_t* const heads = tails + offset.step();
+          for (std::int64_t i = 0, e = out.edge; i < out.length; ++i, ++e)
+            flow[e] = tails[i] < heads[i] ? upper[e] : -lower[e];
+        }
+      };
+      parallel_for(grid.rows, grid.grain(), threads,
+                   [&](std::int64_t first, std::int64_t last) { vectorized(loop, first, last); });
+    });
+    flow += offset.size();
+  }
+}
+
 // The weight of the edges that a set cuts.
 inline double grid_cut_value(const GridSums& grid, const std::vector<WeightArray>& backward,
                              const std::vector<WeightArray>& forward, const std::uint8_t* member,

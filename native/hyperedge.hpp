@@ -1,6 +1,7 @@
 // Hyperedges w (max over tails - min over heads)_+: a flow from high tails to low heads.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -156,6 +157,24 @@ inline auto hyperedge_projection(const Hyperedges& all) {
     const std::uint8_t* const roles = all.roles == nullptr ? nullptr : all.roles + begin;
     HyperedgeProjector::of_this_thread().project(all.weights[group], roles, y, values, count);
   };
+}
+
+// The largest of y(S) over the sets without a tail, over those with all heads, and of y(S) - w.
+inline Excess hyperedge_excess(double weight, const std::uint8_t* roles, const double* y,
+                               std::int64_t count) {
+  Compensated without_tails, with_heads, all;
+  double magnitude = 0.0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::uint8_t role = roles == nullptr ? kTail | kHead : roles[k];
+    const double positive = y[k] > 0.0 ? y[k] : 0.0;
+    all.add(positive);
+    if (!(role & kTail)) without_tails.add(positive);
+    with_heads.add(role & kHead ? y[k] : positive);
+    magnitude += std::abs(y[k]);
+  }
+  const double free = larger(without_tails.rounded(), with_heads.rounded());
+  const double cut = (all.sum - weight) + all.error;
+  return with_error(larger(free, cut), count, magnitude);
 }
 
 }  // namespace submin

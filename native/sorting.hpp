@@ -13,12 +13,14 @@ namespace submin {
 // Sorts `words` by the `bytes` lowest bytes of their upper halves, ascending and stable; `spare` is
 // of the same size.
 inline void radix_sort(std::uint64_t* words, std::uint64_t* spare, std::int64_t count, int bytes) {
+  if (count == 0) return;
   std::uint64_t* from = words;
   std::uint64_t* to = spare;
   for (int byte = 0; byte < bytes; ++byte) {
     const int shift = 32 + 8 * byte;
     std::array<std::uint32_t, 256> places{};
     for (std::int64_t k = 0; k < count; ++k) ++places[(from[k] >> shift) & 255];
+    if (places[(from[0] >> shift) & 255] == count) continue;  // all have the same byte
     std::uint32_t sum = 0;
     for (std::uint32_t& place : places) {
       const std::uint32_t size = place;

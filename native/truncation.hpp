@@ -1,6 +1,7 @@
 // Truncated modular functions: a box of which one slice with a given sum is the base polytope.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -77,6 +78,24 @@ inline auto truncation_projection(const Truncations& all) {
              double* values) {
     truncation_project(all.lower + begin, all.upper + begin, all.totals[group], y, values, count);
   };
+}
+
+// The larger of the sums of (z - mass)_+ and of z_+ less the cap, where z = y - modular.
+inline Excess truncation_excess(const double* modular, const double* masses, double cap,
+                                const double* y, std::int64_t count) {
+  Compensated above, whole;
+  double magnitude = 0.0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    Compensated z{y[k]};
+    z.add(-modular[k]);
+    magnitude += std::abs(z.sum);
+    if (z.sum <= 0.0) continue;
+    whole += z;
+    z.add(-masses[k]);
+    if (z.rounded() > 0.0) above += z;
+  }
+  const double excess = larger(above.rounded(), (whole.sum - cap) + whole.error);
+  return with_error(excess, 3 * count, magnitude);
 }
 
 }  // namespace submin

@@ -350,3 +350,21 @@ def test_a_set_below_the_bound_refutes_submodularity():
     result = sm.minimize(problem)
     with pytest.raises(ValueError, match="a term is not submodular"):
         sm.verify(problem, pit, result.dual)
+
+
+@pytest.mark.parametrize("dual", [[1.7e308, 0.0, 0.0], [1.7e308, 1.7e308, -1.7e308]])
+@pytest.mark.parametrize(
+    "term",
+    [
+        sm.Cut([0, 1, 2], [1, 2, 3], 1.0),
+        sm.Cardinality([0, 3], [0, 1, 2], lambda k, m: k * (m - k)),
+    ],
+    ids=["edges", "group"],
+)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_dual_whose_sums_overflow_proves_nothing(dual, term):
+    certificate = sm.verify(sm.Problem(np.ones(4), [term]), np.ones(4, dtype=bool), [dual])
+    assert not certificate.optimal
+    if certificate.rounding == np.inf:
+        assert (certificate.lower_bound, certificate.gap) == (-np.inf, np.inf)
+    assert not certificate.gap < 3.0

@@ -33,4 +33,10 @@ cd "$root"
 "$python" -c "
 import sys, submin._native as native
 sys.exit(None if native.__file__.startswith('$stage') else f'not instrumented: {native.__file__}')"
-exec "$python" -m pytest tests/kernels -p no:cacheprovider "$@"
+"$python" -m pytest tests/kernels -p no:cacheprovider "$@"
+# The kernels with vectors once more without them.
+cd tests/kernels
+export SUBMIN_VECTORS=portable
+exec "$python" -m pytest -p no:cacheprovider "$@" \
+  test_chains.py test_edges.py test_grid.py test_groups.py test_hyperedge.py test_sums.py \
+  test_truncation.py

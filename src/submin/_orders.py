@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from submin import kernels
 from submin._typing import FloatArray, IndexArray
 
 
@@ -16,5 +17,5 @@ def ranks(x: FloatArray) -> IndexArray:
     [1, 0, 2]
     """
     rank = np.empty(x.size, dtype=np.int32)
-    rank[np.argsort(-x, kind="stable")] = np.arange(x.size, dtype=np.int32)
+    kernels.active.descending_ranks(x, rank)
     return rank

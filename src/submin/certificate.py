@@ -106,6 +106,8 @@ def _assembled(
     rounding += 4.0 * UNIT_ROUNDOFF * (scale + (abs(value) if np.isfinite(value) else 0.0))
     computed_gap = value - bound
     rigorous = bound - rounding
+    if not np.isfinite(rigorous):  # numbers overflowed: such a dual proves nothing
+        rigorous, rounding = -float("inf"), float("inf")
     granularity = problem.granularity
     if granularity > 2.0 * rounding:
         steps = np.ceil((rigorous - problem.constant) / granularity)
@@ -119,7 +121,7 @@ def _assembled(
         violation=violation,
         rounding=rounding,
         granularity=granularity,
-        optimal=bool(computed_gap <= rounding),
+        optimal=bool(computed_gap <= rounding < float("inf")),
     )
 
 

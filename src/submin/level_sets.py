@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
+from submin import kernels
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray
 from submin.layout import Layout
@@ -32,9 +31,5 @@ def best_level_set(layout: Layout, x: FloatArray) -> LevelSet:
     vertex = layout.unary.copy()
     for term in layout.problem.terms:
         term.accumulate(term.greedy(rank), vertex)
-    gains = np.empty_like(vertex)
-    gains[rank] = vertex
-    values = np.cumsum(gains, dtype=np.longdouble)
-    best = int(np.argmin(values))
-    count = best + 1 if values[best] < 0 else 0
+    count = kernels.active.best_prefix(rank, vertex)
     return LevelSet(rank < count, float(vertex @ x))

@@ -94,6 +94,34 @@ def cardinality_greedy(kernels, threads):
     return (out,)
 
 
+def cardinality_excess(kernels, threads):
+    (indptr, _, gains, _), y, *_ = _cardinality(np.random.default_rng(0))
+    costs = np.concatenate([np.append(0, np.cumsum(g)) for g in np.split(gains, indptr[1:-1])])
+    return (np.array(kernels.cardinality_excess(indptr, costs, y, threads)),)
+
+
+def hyperedge_excess(kernels, threads):
+    rng = np.random.default_rng(0)
+    (indptr, *_), y, *_ = _cardinality(rng)
+    weights, roles = rng.random(300), rng.integers(1, 4, y.size).astype(np.uint8)
+    return (np.array(kernels.hyperedge_excess(indptr, roles, weights, y, threads)),)
+
+
+def truncation_excess(kernels, threads):
+    rng = np.random.default_rng(0)
+    (indptr, *_), y, modular, _ = _cardinality(rng)
+    masses, caps = rng.random(y.size), 9 * rng.random(300)
+    return (np.array(kernels.truncation_excess(indptr, modular, masses, caps, y, threads)),)
+
+
+def group_counts(kernels, threads):
+    rng = np.random.default_rng(0)
+    (indptr, members, *_), *_ = _cardinality(rng)
+    inside, out = rng.integers(0, 2, members.size).astype(np.uint8), np.empty(300, dtype=np.int64)
+    kernels.group_counts(indptr, members, inside, out, threads)
+    return (out,)
+
+
 def _tables(rng):
     members = rng.permutation(4 * TABLES).astype(np.int32).reshape(TABLES, 4)
     values = random_submodular(rng, 4)[None]
@@ -123,6 +151,10 @@ CASES = [
     cardinality_sweep,
     cardinality_project,
     cardinality_greedy,
+    cardinality_excess,
+    hyperedge_excess,
+    truncation_excess,
+    group_counts,
     table_sweep,
     table_project,
 ]

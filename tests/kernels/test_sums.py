@@ -69,6 +69,16 @@ def test_excess_is_what_flows_have_beyond_their_bounds(seed, uniform):
     )
 
 
+@pytest.mark.parametrize("size", [0, 1, 17, 200_000])
+def test_extrapolation_has_the_bits_of_its_twin(size):
+    before, now = np.random.default_rng(size).normal(size=(2, size))
+    twin, found = before.copy(), [before.copy() for _ in range(2)]
+    kernels.reference.extrapolate(twin, now, 0.7, 1)
+    for threads, vector in zip((1, 3), found, strict=True):
+        native.extrapolate(vector, now, 0.7, threads)
+        np.testing.assert_array_equal(vector, twin)
+
+
 def grid(shape, connectivity, generator):
     """Return the geometry, the sizes of the offsets, weights, flows and a set."""
     offsets = grid_offsets(len(shape), connectivity)
@@ -95,6 +105,33 @@ def test_grid_sums_equal_their_twins(shape, connectivity, threads):
     assert value == pytest.approx(twin, rel=1e-15)
 
 
+@pytest.mark.parametrize(("shape", "connectivity"), SHAPES)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_greedy_flows_equal_their_twins(shape, connectivity, threads):
+    generator = np.random.default_rng(connectivity)
+    geometry, weights, flow, member = grid(shape, connectivity, generator)
+    rank = generator.permutation(member.size).astype(np.int32)
+    found, twin = np.empty_like(flow), np.empty_like(flow)
+    native.grid_greedy(*geometry, *weights, rank, found, threads)
+    kernels.reference.grid_greedy(*geometry, *weights, rank, twin, threads)
+    np.testing.assert_array_equal(found, twin)
+
+
+@pytest.mark.parametrize("kernel", [native, kernels.reference], ids=["native", "reference"])
+@given(gains=st.lists(st.integers(-3, 3), max_size=12), seed=st.integers(0, 2**32))
+def test_the_best_prefix_is_the_smallest_of_the_best(kernel, gains, seed):
+    rank = np.random.default_rng(seed).permutation(len(gains)).astype(np.int32)
+    sums = [
+        sum(g for g, r in zip(gains, rank, strict=True) if r < k) for k in range(len(gains) + 1)
+    ]
+    assert kernel.best_prefix(rank, np.array(gains, dtype=float)) == sums.index(min(sums))
+
+
+def test_the_best_prefix_sees_what_plain_sums_lose():
+    gains = np.array([1e16, 1.0, -1e16, -0.5, -1.0])
+    assert native.best_prefix(np.arange(5, dtype=np.int32), gains) == 5
+
+
 def test_threads_do_not_change_a_bit():
     generator = np.random.default_rng(0)
     geometry, weights, flow, member = grid((700, 300), 8, generator)
@@ -102,6 +139,11 @@ def test_threads_do_not_change_a_bit():
     native.grid_accumulate(*geometry, flow, one, 1.0, 1)
     native.grid_accumulate(*geometry, flow, two, 1.0, 2)
     assert np.array_equal(one, two)
+    rank = generator.permutation(member.size).astype(np.int32)
+    greedy = np.empty((2, flow.size))
+    native.grid_greedy(*geometry, *weights, rank, greedy[0], 1)
+    native.grid_greedy(*geometry, *weights, rank, greedy[1], 2)
+    assert np.array_equal(*greedy)
     assert native.compensated_sum(flow, 1) == native.compensated_sum(flow, 2)
     assert native.grid_cut_value(*geometry, *weights, member, 1) == native.grid_cut_value(
         *geometry, *weights, member, 2
@@ -114,6 +156,19 @@ def test_sizes_that_do_not_fit_are_refused():
         native.grid_accumulate(*geometry, flow[1:], np.zeros(20), 1.0, 1)
     with pytest.raises(ValueError, match="s has size"):
         native.grid_accumulate(*geometry, flow, np.zeros(19), 1.0, 1)
+    with pytest.raises(ValueError, match="now has size"):
+        native.extrapolate(np.zeros(2), np.zeros(3), 1.0, 1)
+    rank = np.zeros(20, dtype=np.int32)
+    with pytest.raises(ValueError, match="out has size"):
+        native.grid_greedy(*geometry, *weights, rank, flow[1:], 1)
+    with pytest.raises(ValueError, match="rank has size"):
+        native.grid_greedy(*geometry, *weights, rank[1:], flow, 1)
+    with pytest.raises(ValueError, match="backward has size"):
+        native.grid_greedy(*geometry, weights[0][1:], weights[1], rank, flow, 1)
+    with pytest.raises(ValueError, match="rank has size"):
+        native.best_prefix(rank, flow)
+    with pytest.raises(ValueError, match=r"rank\[0\] = 20"):
+        native.best_prefix(rank + 20, np.zeros(20))
     with pytest.raises(ValueError, match="member has size"):
         native.grid_cut_value(*geometry, *weights, member[1:], 1)
     with pytest.raises(ValueError, match="forward"):

@@ -1,4 +1,4 @@
-"""The part of the kernel contract for hyperedges and truncations; see ``protocol``."""
+"""The part of the kernel contract for groups with one dual value for each member."""
 
 from __future__ import annotations
 
@@ -13,11 +13,65 @@ __all__ = ["GroupKernels"]
 
 
 class GroupKernels(Protocol):
-    """Projections of groups whose dual has one value for each member.
+    """Sums over all groups, and projections of hyperedges and truncations (see ``protocol``).
 
     Group i has the members ``members[indptr[i]:indptr[i + 1]]``; ``groups`` selects the block's
     groups, whose members are disjoint; ``out`` concatenates their results.
+
+    An excess is sum_i max_S (y_i(S) - F_i(S)) over all groups, with a bound on its rounding error;
+    ``y`` has one entry per incidence. It is infinite or NaN if numbers overflow.
     """
+
+    def groups_accumulate(
+        self, members: IndexArray, y: FloatArray, s: FloatArray, scale: float
+    ) -> None:
+        """Add ``scale`` times each value to the entry of ``s`` of its member. O(incidences)."""
+
+    def group_counts(
+        self,
+        indptr: PointerArray,
+        members: IndexArray,
+        member: npt.NDArray[np.uint8],
+        out: PointerArray,
+        threads: int,
+    ) -> None:
+        """Write how many members of each group are in the set ``member``. O(incidences)."""
+
+    def cardinality_excess(
+        self, indptr: PointerArray, costs: FloatArray, y: FloatArray, threads: int
+    ) -> tuple[float, float]:
+        """Return the excess over g_i(|S|), O(k log k) for k members.
+
+        ``costs`` has g_i(0), ..., g_i(k) of each group, one after the other.
+        """
+
+    def hyperedge_excess(
+        self,
+        indptr: PointerArray,
+        roles: npt.NDArray[np.uint8],
+        weights: FloatArray,
+        y: FloatArray,
+        threads: int,
+    ) -> tuple[float, float]:
+        """Return the excess over the functions of ``hyperedge_project``. O(incidences).
+
+        The sets that cost nothing have no tail or all heads; all others cost w.
+        """
+
+    def truncation_excess(
+        self,
+        indptr: PointerArray,
+        modular: FloatArray,
+        masses: FloatArray,
+        caps: FloatArray,
+        y: FloatArray,
+        threads: int,
+    ) -> tuple[float, float]:
+        """Return the excess over modular(S) + min(masses(S), cap). O(incidences).
+
+        The minimum is the smaller of two numbers, so the excess over it is the larger of those
+        over masses(S) and over the cap, each largest for the members that add to it.
+        """
 
     def hyperedge_project(
         self,

@@ -1,9 +1,11 @@
-"""NumPy twins of the native kernels for hyperedges and truncations.
+"""NumPy twins of the native kernels for groups with one dual value for each member.
 
 Like :mod:`submin.kernels.reference`, of which this is a part: the executable specification.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +13,97 @@ import numpy.typing as npt
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.diagonal_metric import HEAD, TAIL, project_hyperedge, project_slice
 
-__all__ = ["hyperedge_project", "hyperedge_sweep", "truncation_project", "truncation_sweep"]
+__all__ = [
+    "cardinality_excess",
+    "group_counts",
+    "groups_accumulate",
+    "hyperedge_excess",
+    "hyperedge_project",
+    "hyperedge_sweep",
+    "truncation_excess",
+    "truncation_project",
+    "truncation_sweep",
+]
+
+LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)  # bounds that of one addition in long double
+
+
+def groups_accumulate(members: IndexArray, y: FloatArray, s: FloatArray, scale: float) -> None:
+    """Add each value to its member."""
+    np.add.at(s, members, scale * y)
+
+
+def group_counts(
+    indptr: PointerArray,
+    members: IndexArray,
+    member: npt.NDArray[np.uint8],
+    out: PointerArray,
+    threads: int,
+) -> None:
+    """Count the members of each group that are in the set."""
+    running = np.concatenate([[0], np.cumsum(member[members], dtype=np.int64)])
+    out[:] = running[indptr[1:]] - running[indptr[:-1]]
+
+
+def _parts(indptr: PointerArray) -> list[slice]:
+    return [slice(a, b) for a, b in pairwise(indptr.tolist())]
+
+
+def _excess(largest: list[np.longdouble], magnitudes: list[float]) -> tuple[float, float]:
+    """Sum what the groups exceed by; each takes up to a few sums of that magnitude."""
+    total = float(np.sum(np.array(largest, dtype=np.longdouble)))
+    return total, LONG_ROUNDOFF * float(sum(magnitudes)) + 2.0**-52 * total
+
+
+def cardinality_excess(
+    indptr: PointerArray, costs: FloatArray, y: FloatArray, threads: int
+) -> tuple[float, float]:
+    """Compare the sums of the largest values with the costs of their number."""
+    largest, magnitudes = [], []
+    for group, part in enumerate(_parts(indptr)):
+        sums = np.cumsum(np.concatenate([[0.0], -np.sort(-y[part])]), dtype=np.longdouble)
+        start = part.start + group
+        largest.append(np.max(sums - costs[start : start + sums.size]))
+        magnitudes.append((sums.size + 1) * float(np.sum(np.abs(y[part]))))
+    return _excess(largest, magnitudes)
+
+
+def hyperedge_excess(
+    indptr: PointerArray,
+    roles: npt.NDArray[np.uint8],
+    weights: FloatArray,
+    y: FloatArray,
+    threads: int,
+) -> tuple[float, float]:
+    """Compare the best sets without a tail, those with all heads, and any other."""
+    role_of = np.broadcast_to(roles, y.shape)
+    largest, magnitudes = [], []
+    for part, weight in zip(_parts(indptr), weights, strict=True):
+        values, role = y[part].astype(np.longdouble), role_of[part]
+        positive = np.maximum(values, 0.0)
+        without_tails = np.sum(positive[(role & TAIL) == 0])
+        with_heads = np.sum(np.where(role & HEAD, values, positive))
+        largest.append(max(without_tails, with_heads, np.sum(positive) - weight))
+        magnitudes.append((values.size + 1) * float(np.sum(np.abs(values))))
+    return _excess(largest, magnitudes)
+
+
+def truncation_excess(
+    indptr: PointerArray,
+    modular: FloatArray,
+    masses: FloatArray,
+    caps: FloatArray,
+    y: FloatArray,
+    threads: int,
+) -> tuple[float, float]:
+    """Compare the best sets for the masses with those for the cap."""
+    largest, magnitudes = [], []
+    for part, cap in zip(_parts(indptr), caps, strict=True):
+        values = y[part].astype(np.longdouble) - modular[part]
+        above = np.sum(np.maximum(values - masses[part], 0.0))
+        largest.append(max(above, np.sum(np.maximum(values, 0.0)) - cap))
+        magnitudes.append((values.size + 3) * float(np.sum(np.abs(values))))
+    return _excess(largest, magnitudes)
 
 
 def hyperedge_project(

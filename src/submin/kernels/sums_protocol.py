@@ -1,4 +1,4 @@
-"""The part of the kernel contract for sums over whole arrays: values, bounds, certificates."""
+"""The part of the kernel contract for sums over whole arrays, in any order or a given one."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ class SumKernels(Protocol):
 
     def sum_within(self, values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
         """Return the sum over the entries whose ``member`` is not 0, likewise. O(n)."""
+
+    def extrapolate(self, before: FloatArray, now: FloatArray, beta: float, threads: int) -> None:
+        """Replace ``before`` by ``now + beta (now - before)``. O(n)."""
 
     def edges_excess(
         self, backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
@@ -86,6 +89,21 @@ class SumKernels(Protocol):
         ``flow`` has the edges of all offsets, one offset after the other.
         """
 
+    def grid_greedy(
+        self,
+        shape: PointerArray,
+        offsets: OffsetArray,
+        backward: Sequence[FloatArray],
+        forward: Sequence[FloatArray],
+        rank: IndexArray,
+        out: FloatArray,
+        threads: int,
+    ) -> None:
+        """Write the flows of the greedy vertex: all ``forward``, or all of minus ``backward``.
+
+        Forward where the tail has the smaller rank; weights as for ``grid_cut_value``. O(edges).
+        """
+
     def grid_inspect(
         self,
         shape: PointerArray,
@@ -115,4 +133,13 @@ class SumKernels(Protocol):
 
         ``forward`` counts where the tail is in the set and the head is not, ``backward`` the other
         way round; one array per offset, of size 1 where one weight holds for all its edges.
+        """
+
+    def descending_ranks(self, values: FloatArray, out: IndexArray) -> None:
+        """Write the place of each number when they descend; equal ones keep their order. O(n)."""
+
+    def best_prefix(self, rank: IndexArray, gains: FloatArray) -> int:
+        """Return how many elements, added by their ranks, have the least sum of gains. O(n).
+
+        The fewest such, and 0 if no sum is below 0; the sums are compensated.
         """

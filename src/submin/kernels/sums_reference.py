@@ -44,6 +44,11 @@ def sum_within(values: FloatArray, member: npt.NDArray[np.uint8], threads: int) 
     return _sums.compensated_sum(values[member != 0])
 
 
+def extrapolate(before: FloatArray, now: FloatArray, beta: float, threads: int) -> None:
+    """Go on from the latest vector."""
+    before[:] = now + beta * (now - before)
+
+
 def edges_excess(
     backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
 ) -> float:
@@ -107,6 +112,23 @@ def grid_accumulate(
         start += change.size
 
 
+def grid_greedy(
+    shape: PointerArray,
+    offsets: OffsetArray,
+    backward: Sequence[FloatArray],
+    forward: Sequence[FloatArray],
+    rank: IndexArray,
+    out: FloatArray,
+    threads: int,
+) -> None:
+    """Write ``forward`` on an edge whose tail comes first, else ``-backward``."""
+    position, start = rank.reshape(shape), 0
+    for (tails, heads), back, forth in zip(_ends(shape, offsets), backward, forward, strict=True):
+        tail_first = (position[tails] < position[heads]).ravel()
+        out[start : start + tail_first.size] = np.where(tail_first, forth, -back)
+        start += tail_first.size
+
+
 def grid_inspect(
     shape: PointerArray,
     offsets: OffsetArray,
@@ -142,3 +164,16 @@ def grid_cut_value(
         cut.append(np.broadcast_to(out, tail.shape)[tail & ~head])
         cut.append(np.broadcast_to(back, tail.shape)[head & ~tail])
     return _sums.compensated_sum(np.concatenate(cut))
+
+
+def descending_ranks(values: FloatArray, out: IndexArray) -> None:
+    """Invert the permutation that sorts."""
+    out[np.argsort(-values, kind="stable")] = np.arange(values.size, dtype=np.int32)
+
+
+def best_prefix(rank: IndexArray, gains: FloatArray) -> int:
+    """Look at all running sums."""
+    ordered = np.empty_like(gains)
+    ordered[rank] = gains
+    sums = np.concatenate([[0.0], np.cumsum(ordered, dtype=np.longdouble)])
+    return int(np.argmin(sums))

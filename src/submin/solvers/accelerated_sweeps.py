@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from submin import kernels
 from submin._typing import Dual, FloatArray
 from submin.layout import Layout
 from submin.solvers.randomness import seeded
@@ -80,9 +81,7 @@ class AcceleratedSweeps:
         beta = (state.t - 1.0) / t_next
         y, s = state.previous_y, state.previous_s
         for ahead, now in zip([*y, s], [*state.y, state.s], strict=True):
-            ahead -= now
-            ahead *= -beta
-            ahead += now
+            kernels.active.extrapolate(ahead, now, beta, layout.threads)
         for i in self._order(layout, state):
             layout.sweep(i, y, s)
         if beta > 0.0 and s @ s > state.s @ state.s:

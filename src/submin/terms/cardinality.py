@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
+from submin._sums import common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, label_groups, ranges
+from submin.terms.groups import GroupBlock, GroupTerm, label_groups, ranges
 from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
@@ -99,8 +99,9 @@ class Cardinality(GroupTerm):
         return term
 
     def _counts(self, members: BoolArray) -> PointerArray:
-        groups = self.pointers.size - 1
-        return scatter_sum(self.group_of, members[self.members], groups).astype(np.int64)
+        counts = np.empty(self.pointers.size - 1, dtype=np.int64)
+        kernels.active.group_counts(self.pointers, self.members, members.view(np.uint8), counts, 0)
+        return counts
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the sum of g(|S and R|), O(incidences)."""
@@ -109,7 +110,7 @@ class Cardinality(GroupTerm):
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give the j-th member of a group in the order of `rank` the j-th gain."""
         out = np.empty(self.size)
-        kernels.active.cardinality_greedy(self.pointers, self.members, self.gains, rank, out, 1)
+        kernels.active.cardinality_greedy(self.pointers, self.members, self.gains, rank, out, 0)
         return out
 
     def feasible_start(self) -> FloatArray:
@@ -120,15 +121,7 @@ class Cardinality(GroupTerm):
 
     def violation(self, dual: FloatArray) -> Violation:
         """Return sum_R max_k (the k largest values of y_R - g_R(k)), O(k log k)."""
-        order = np.lexsort((-dual, self.group_of))
-        sums, error = _grouped_cumulative(dual[order], self.pointers)
-        bounds = np.delete(self.values, self.value_pointers[:-1])
-        excess = np.maximum(sums - bounds, 0.0).astype(np.float64)
-        filled = np.flatnonzero(np.diff(self.pointers))
-        if not filled.size:
-            return Violation(0.0, 0.0)
-        total = compensated_sum(np.maximum.reduceat(excess, self.pointers[filled]))
-        return Violation(total, error + 2.0 * UNIT_ROUNDOFF * total)
+        return Violation(*kernels.active.cardinality_excess(self.pointers, self.values, dual, 0))
 
     def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
         """Return the exchange capacities, O(k log k) for each element of a group of k."""
@@ -224,21 +217,6 @@ def _check_concave(table: FloatArray, m: int) -> None:
             f"{name} is not concave at k = {k}: gains {gains[k - 1]} then {gains[k]}; only a "
             "concave function of the cardinality is submodular"
         )
-
-
-def _grouped_cumulative(
-    values: FloatArray, pointers: PointerArray
-) -> tuple[npt.NDArray[np.longdouble], float]:
-    """Return the running sums inside each group, and a bound on the sum of their errors.
-
-    One running sum in long double goes through all groups and the sum at each group's start is
-    subtracted: additions before the group cancel, so with unit roundoff u the errors of all groups
-    together are at most u times the sum of all |partial sums|.
-    """
-    running = np.cumsum(values, dtype=np.longdouble)
-    base = np.concatenate([np.zeros(1, dtype=np.longdouble), running])[pointers[:-1]]
-    sums = running - np.repeat(base, np.diff(pointers))
-    return sums, 3.0 * LONG_ROUNDOFF * float(np.sum(np.abs(running)))
 
 
 class CardinalityBlock(GroupBlock):

@@ -182,12 +182,8 @@ class GridCut(EdgeTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(edges)."""
-        return kernels.active.grid_cut_value(
-            *self.geometry,
-            *self._weights_by_offset(),
-            np.ascontiguousarray(members).ravel().view(np.uint8),
-            0,
-        )
+        inside = np.ascontiguousarray(members).ravel().view(np.uint8)
+        return kernels.active.grid_cut_value(*self.geometry, *self._weights_by_offset(), inside, 0)
 
     def _weights_by_offset(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Return the backward and the forward weights, one array for each offset."""
@@ -195,12 +191,14 @@ class GridCut(EdgeTerm):
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``."""
-        position, dual = rank.reshape(self.shape), np.empty(self.size)
-        for k, (slots, forward, backward) in enumerate(self.segments):
-            tails, heads = self.ends(k)
-            tail_first = (position[tails] < position[heads]).ravel()
-            dual[slots] = np.where(tail_first, forward, -backward)
-        return dual
+        flow = np.empty(self.size)
+        kernels.active.grid_greedy(*self.geometry, *self._weights_by_offset(), rank, flow, 0)
+        return flow
+
+    def _weights_by_offset(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Return the backward and the forward weights."""
+        forward = [weights for _, weights, _ in self.segments]
+        return [weights for _, _, weights in self.segments], forward
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flow out of each pixel, O(edges)."""

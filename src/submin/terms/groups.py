@@ -14,17 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks
-from submin._sums import largest_multiplicity, scatter_sum
+from submin import _checks, kernels
+from submin._sums import largest_multiplicity
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
 from submin.terms.fixing import Fixing
 from submin.terms.term import Block, Term, check_decomposition
 
 LongArray = npt.NDArray[np.longdouble]
-
-LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)
-"""Bound on the relative rounding error of one addition in long double."""
 
 
 class Selection(NamedTuple):
@@ -60,12 +57,12 @@ class GroupTerm(Term):
         self.depth = largest_multiplicity(self.members)
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add each value to its element, O(n + incidences)."""
-        s += scale * scatter_sum(self.members, dual, s.size)
+        """Add each value to its element, O(incidences)."""
+        kernels.active.groups_accumulate(self.members, dual, s, scale)
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
-        return float(np.sum(np.abs(dual)))
+        return kernels.active.absolute_sum(dual, 0)
 
     def select(self, chosen: BoolArray, fixing: Fixing) -> Selection:
         """Return the groups of the chosen places, all of them free, without empty groups."""
@@ -143,7 +140,7 @@ class GroupBlock(Block):
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(block)."""
-        s[self.members] += part if scale == 1.0 else scale * part
+        kernels.active.groups_accumulate(self.members, part, s, scale)
 
 
 def label_groups(labels: npt.ArrayLike) -> tuple[PointerArray, IndexArray]:
@@ -246,8 +243,6 @@ def ranges(starts: PointerArray, sizes: PointerArray) -> PointerArray:
 
 def grouped_sum(values: FloatArray | LongArray, pointers: PointerArray) -> LongArray:
     """Return the sum of each group in long double, 0 for empty groups.
-
-    The error of the sum of k values is at most ``k * LONG_ROUNDOFF * sum |values|``.
 
     Examples
     --------

@@ -27,23 +27,19 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._sums import (
-    UNIT_ROUNDOFF,
     common_granularity,
     compensated_sum,
     scatter_sum,
-    sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.cardinality import Cardinality
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.groups import (
-    LONG_ROUNDOFF,
     GroupBlock,
     GroupTerm,
     check_pointers,
     grouped_any,
-    grouped_sum,
     per_entry,
     refuse_repeats,
 )
@@ -193,21 +189,9 @@ class Hyperedge(GroupTerm):
         return True
 
     def violation(self, dual: FloatArray) -> Violation:
-        """Return sum_e max_S (y_e(S) - F_e(S)), O(incidences).
-
-        The sets that cost nothing have no tail or all heads; all others cost w.
-        """
-        y = dual.astype(np.longdouble)
-        positive = np.maximum(y, 0.0)
-        without_tails = grouped_sum(np.where(self._is_tail, 0.0, positive), self.pointers)
-        with_heads = grouped_sum(np.where(self._is_head, y, positive), self.pointers)
-        cut = grouped_sum(positive, self.pointers) - self.weights
-        worst = np.maximum(np.maximum(without_tails, with_heads), cut).astype(np.float64)
-        magnitude = grouped_sum(np.abs(dual), self.pointers)
-        additions = np.diff(self.pointers) + 1
-        error = LONG_ROUNDOFF * float(np.sum(additions * magnitude))
-        error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
-        return Violation(compensated_sum(worst), error)
+        """Return sum_e max_S (y_e(S) - F_e(S)), O(incidences)."""
+        excess = kernels.active.hyperedge_excess(self.pointers, self.roles, self.weights, dual, 0)
+        return Violation(*excess)
 
     def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
         """Return the exchange capacities, O(k) for each element of a hyperedge of k."""

@@ -21,16 +21,13 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._sums import (
-    UNIT_ROUNDOFF,
     common_granularity,
-    compensated_sum,
     scatter_sum,
-    sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, grouped_sum, per_entry
+from submin.terms.groups import GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
 
@@ -105,7 +102,7 @@ class Truncation(GroupTerm):
         """Give each member in the order of `rank` what its mass adds below the cap, O(k log k)."""
         places, order = np.empty(self.size), np.empty(self.size, dtype=np.int64)
         numbers = np.arange(self.size, dtype=np.float64)
-        kernels.active.cardinality_greedy(self.pointers, self.members, numbers, rank, places, 1)
+        kernels.active.cardinality_greedy(self.pointers, self.members, numbers, rank, places, 0)
         order[places.astype(np.int64)] = np.arange(self.size)
         masses = self.masses[order].astype(np.longdouble)
         running = np.concatenate([np.zeros(1, dtype=np.longdouble), np.cumsum(masses)])
@@ -126,19 +123,11 @@ class Truncation(GroupTerm):
         return start
 
     def violation(self, dual: FloatArray) -> Violation:
-        """Return sum_R max_S (y_R(S) - F_R(S)), O(incidences).
-
-        min(m(S), c) is the smaller of two numbers, so the excess over it is the larger of those
-        over m(S) and over c, each largest for the members that add to it.
-        """
-        y = dual.astype(np.longdouble) - self.modular
-        above = grouped_sum(np.maximum(y - self.masses, 0.0), self.pointers)
-        whole = grouped_sum(np.maximum(y, 0.0), self.pointers) - self.caps
-        worst = np.maximum(above, whole).astype(np.float64)
-        magnitude = grouped_sum(np.abs(y), self.pointers)
-        error = LONG_ROUNDOFF * float(np.sum((np.diff(self.pointers) + 3) * magnitude))
-        error += UNIT_ROUNDOFF * float(np.sum(worst)) + sum_error(worst)
-        return Violation(compensated_sum(worst), error)
+        """Return sum_R max_S (y_R(S) - F_R(S)), O(incidences)."""
+        excess = kernels.active.truncation_excess(
+            self.pointers, self.modular, self.masses, self.caps, dual, 0
+        )
+        return Violation(*excess)
 
     def exchanges(self, dual: FloatArray) -> TruncationExchanges:
         """Return the exchange capacities, O(k) for each element of a group of k."""
