@@ -319,7 +319,17 @@ def test_progress_without_rich(capsys, monkeypatch):
     assert seen == list(result.history)
     assert err.endswith("\n")
     for record in seen:
-        assert describe(record).split(", value")[0] in err
+        assert describe(record) in err
+
+
+def test_progress_keeps_its_columns():
+    first = sm.Record(0, 0, 0.1, 2e8, 2e5, 2437806.17, 2231806.0, 79560)
+    closed = sm.Record(10_000, 9, 1234.5, 0.0, 0.0, -1.0, -1.0, 10_000_000)
+    later = sm.Record(7.25, 9, 12.0, 0.0, 0.0, -5.25, -6.5, 0)
+    lines = [describe(record) for record in (first, later)]
+    assert len({len(line) for line in lines}) == 1
+    assert len({line.index("gap") for line in [*lines, describe(closed)]}) == 1
+    assert len("| round 12  ") + max(map(len, lines)) <= 80
 
 
 def test_progress_without_rich_ends_its_line_after_an_error(capsys, monkeypatch):

@@ -41,6 +41,8 @@ class Segmentation:
         ``True`` on the object.
     energies : tuple of float
         Energy of the mask after each round, in nats; never increasing.
+    changed : tuple of int
+        Pixels that each round put on the other side, the first one beside the first guess.
     result : Result
         Answer of the last round, with its certificate: the mask costs at most ``result.gap`` more
         than the best mask under these colour models.
@@ -60,6 +62,7 @@ class Segmentation:
 
     mask: BoolArray
     energies: tuple[float, ...]
+    changed: tuple[int, ...]
     result: Result
     problem: Problem
     models: ColourModels
@@ -201,14 +204,16 @@ def segment(
 def _collect(alternation: Alternation, max_rounds: int) -> Segmentation:
     """Run the rounds until they settle, or a limit or the user stops them."""
     energies: list[float] = []
+    changed: list[int] = []
     histories: list[History] = []
     for done in alternation.rounds(max_rounds):
         last = done
         energies.append(done.result.value)
+        changed.append(done.changed)
         histories.append(done.result.history)
         if done.result.interrupted or alternation.clock.left == 0:
             break
     return Segmentation(
-        last.result.minimizer, tuple(energies), last.result, last.problem, last.models,
-        alternation.seeds, tuple(histories), last.settled, alternation.clock.seconds,
+        last.result.minimizer, tuple(energies), tuple(changed), last.result, last.problem,
+        last.models, alternation.seeds, tuple(histories), last.settled, alternation.clock.seconds,
     )  # fmt: skip
