@@ -321,6 +321,10 @@ class Function(Term):
                         f"it sums to {total:.6g} over {self._named(first)}, where F is {value:.6g}"
                     )
 
+    def sizes(self) -> dict[str, object]:
+        """Count the support, and the elements."""
+        return {"support": self.size, "elements": self.elements}
+
     def evaluate(self, members: BoolArray) -> float:
         """Return F(S), one call of user code."""
         if self._table is not None:

@@ -31,7 +31,7 @@ from submin.vision.seeds import Seeds
 from submin.vision.superpixels import superpixel_labels, superpixel_term
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Segmentation:
     """The answer of ``segment``.
 
@@ -85,6 +85,9 @@ class Segmentation:
     def rounds(self) -> int:
         """Number of rounds."""
         return len(self.energies)
+
+    def __repr__(self) -> str:
+        return f"<Segmentation {self}>"
 
     def __str__(self) -> str:
         ending = "until nothing changed" if self.settled else "up to a limit"
