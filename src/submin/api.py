@@ -70,7 +70,8 @@ def minimize(
     -------
     Result
         Best set, value, lower bound, gap, status, dual, x, history.  Ctrl-C returns the best so
-        far.
+        far; before the first look, while the data are checked and laid out, there is none to lose
+        and it raises ``KeyboardInterrupt``.
 
     Raises
     ------
