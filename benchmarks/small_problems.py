@@ -24,7 +24,7 @@ import numpy as np
 import submin as sm
 from solvers import random_mixture
 
-SECONDS = 30.0
+SECONDS = 60.0
 ROOT_IN_C = """
 #include <math.h>
 #include <stdint.h>
