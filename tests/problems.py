@@ -326,3 +326,18 @@ def general_solvers() -> list[str]:
             continue
         names.append(name)
     return names
+
+
+def small_layout() -> sm.Layout:
+    """A grid with groups, of few elements, in small blocks."""
+    random = np.random.default_rng(3)
+    return sm.Layout(
+        sm.Problem(
+            random.normal(size=(3, 4)) * 3,
+            [
+                sm.GridCut((3, 4), 0.7),
+                sm.Cardinality.from_labels(np.arange(12) // 5, lambda k, m: 0.3 * k * (m - k)),
+            ],
+        ),
+        ("lines", "functions"),
+    )

@@ -59,6 +59,15 @@ def test_memory_is_described():
     assert f"about {expected} bytes" in sm.describe(problem)
 
 
+def test_another_solver_is_described():
+    problem = sm.Problem([[1.0, -3.0, 2.0]], [sm.GridCut((1, 3), 1.0)])
+    assert "solver: MaxFlow(" in sm.describe(problem)
+    assert "solver: RCDM(seed=3), because it was asked for" in sm.describe(problem, sm.RCDM(seed=3))
+    assert sm.describe(problem, "rcdm", blocks="functions").count("2 blocks") == 1
+    with pytest.raises(ValueError, match="the solvers are"):
+        sm.describe(problem, "chains")
+
+
 def test_solvers_that_do_not_count():
     with pytest.raises(TypeError, match="memory"):
         peak_memory(sm.Layout(sm.Problem([1.0])), sm.AP())

@@ -1,11 +1,9 @@
-"""The loop: limits, history, callbacks, progress, interrupts, warm starts, and results."""
+"""The loop: limits, history, callbacks, interrupts, warm starts, and results."""
 
 from __future__ import annotations
 
-import builtins
 import copy
 import pickle
-import sys
 import threading
 from itertools import product
 
@@ -14,49 +12,17 @@ import pytest
 
 import submin as sm
 from submin.driver import Limits
-from submin.progress import describe
 from submin.solvers import REGISTRY
 
-from .problems import general_solvers, is_exact
-
-GENERAL = general_solvers()
-SOLVERS = [name for name in GENERAL if not is_exact(name)]
-SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # exact, or of cuts alone
-PROXIMAL = [name for name in SOLVERS if name != "screened"]
-
-
-def hard_problem(
-    seed: int = 0, shape: tuple[int, ...] = (12, 13), scale: float = 1.0
-) -> sm.Problem:
-    """A problem whose gap is open for some passes."""
-    random = np.random.default_rng(seed)
-    labels = np.arange(int(np.prod(shape))).reshape(shape) // 7
-    return sm.Problem(
-        scale * random.normal(size=shape),
-        [
-            sm.GridCut(shape, 0.4 * scale),
-            sm.Cardinality.from_labels(labels, lambda k, m: 0.1 * scale * k * (m - k)),
-        ],
-    )
-
-
-def problem_for(solver: str) -> sm.Problem:
-    """The problem above, smaller for exact solvers, or the cut alone if they take no more."""
-    if solver in GENERAL:
-        return hard_problem() if solver in SOLVERS else hard_problem(shape=(3, 4))
-    problem = hard_problem()
-    return sm.Problem(problem.unary, problem.terms[:1])
-
-
-def assert_valid(problem: sm.Problem, result: sm.Result) -> None:
-    """Check that a result is complete and its certificate true."""
-    assert result.minimizer.shape == problem.shape
-    assert result.x.shape == problem.shape
-    assert result.value == problem.evaluate(result.minimizer)
-    assert sm.verify(problem, result) == result.certificate
-    s = sm.Layout(problem).total(result.dual)
-    assert np.abs(-result.x.ravel() - s).max() <= 1e-12 * (1 + np.abs(s).max())
-
+from .driver_problems import (
+    GENERAL,
+    PROXIMAL,
+    SOLVERS,
+    SPECIAL,
+    assert_valid,
+    hard_problem,
+    problem_for,
+)
 
 # Limits.
 
@@ -287,58 +253,6 @@ def test_callbacks_may_write_to_their_mask():
     assert result.status is sm.Status.OPTIMAL
 
 
-# Progress.
-
-
-def test_progress_in_a_log_is_the_first_line_and_the_last(capsys):
-    result = sm.minimize(hard_problem(), progress=True)
-    out, err = capsys.readouterr()
-    assert out == ""
-    lines = err.splitlines()
-    assert lines[0] == describe(result.history[0])
-    assert lines[-1] == describe(result.history[-1])
-    assert len(lines) <= 2 + result.seconds
-
-
-def test_progress_without_rich(capsys, monkeypatch):
-    real_import = builtins.__import__
-
-    def without_rich(name, *arguments, **keywords):
-        if name.split(".")[0] == "rich":
-            raise ImportError(name)
-        return real_import(name, *arguments, **keywords)
-
-    monkeypatch.setattr(builtins, "__import__", without_rich)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    seen = []
-    result = sm.minimize(
-        hard_problem(), progress=True, callback=lambda record, _: seen.append(record)
-    )
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert seen == list(result.history)
-    assert err.endswith("\n")
-    for record in seen:
-        assert describe(record).split(", value")[0] in err
-
-
-def test_progress_without_rich_ends_its_line_after_an_error(capsys, monkeypatch):
-    real_import = builtins.__import__
-
-    def without_rich(name, *arguments, **keywords):
-        if name.split(".")[0] == "rich":
-            raise ImportError(name)
-        return real_import(name, *arguments, **keywords)
-
-    def fail(record, mask):
-        raise LookupError("mine")
-
-    monkeypatch.setattr(builtins, "__import__", without_rich)
-    with pytest.raises(LookupError):
-        sm.minimize(hard_problem(), progress=True, callback=fail)
-    assert capsys.readouterr().err.endswith("\n")
-
-
 # Ctrl-C.
 
 
@@ -505,53 +419,6 @@ def test_a_result_of_another_problem_is_refused():
     result = sm.minimize(hard_problem(shape=(3, 4)))
     with pytest.raises(ValueError, match="warm start has dual sizes"):
         sm.minimize(hard_problem(), warm_start=result)
-
-
-# Numbers.
-
-
-@pytest.mark.parametrize("power", [-480, -300, -40, 40, 300, 480])
-def test_scaling_by_a_power_of_two_scales_every_bit(power):
-    scale = 2.0**power
-    first = sm.minimize(hard_problem(shape=(5, 6)))
-    second = sm.minimize(hard_problem(shape=(5, 6), scale=scale))
-    assert second.status is sm.Status.OPTIMAL
-    assert np.array_equal(first.minimizer, second.minimizer)
-    assert first.passes == second.passes
-    assert second.value == first.value * scale
-    assert second.lower_bound == first.lower_bound * scale
-
-
-@pytest.mark.parametrize("scale", [1e-290, 1e-200, 1e180, 1e290])
-def test_costs_whose_squares_do_not_fit_are_solved_or_refused(scale):
-    try:
-        problem = hard_problem(shape=(5, 6), scale=scale)
-    except ValueError:
-        with pytest.raises(ValueError, match="scale"):
-            hard_problem(shape=(5, 6), scale=scale)
-        return
-    assert sm.minimize(problem, max_passes=300).status is sm.Status.OPTIMAL
-
-
-@pytest.mark.parametrize("power", [-100, -60, -30, 30, 60, 100, 300])
-def test_scaling_with_hard_constraints(power):
-    results = []
-    for scale in (1.0, 2.0**power):
-        problem = hard_problem(shape=(5, 6), scale=scale)
-        unary = problem.unary.copy()
-        unary[0, :2], unary[4, 3:] = np.inf, -np.inf
-        results.append(sm.minimize(sm.Problem(unary, problem.terms), max_passes=500))
-    assert results[1].status is sm.Status.OPTIMAL
-    assert np.array_equal(results[0].minimizer, results[1].minimizer)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_gap_closes_on_a_long_chain_of_strong_edges(seed):
-    """Flows add up along a chain, so rounding in s grows with its length; it is allowed for."""
-    random = np.random.default_rng(seed)
-    problem = sm.Problem(random.normal(size=600), [sm.GridCut(600, 5.0)])
-    result = sm.minimize(problem, sm.AcceleratedSweeps(), blocks="matchings", max_passes=2_000)
-    assert result.status is sm.Status.OPTIMAL
 
 
 # The proximal problem.

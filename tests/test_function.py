@@ -148,6 +148,23 @@ def test_a_kept_corral_saves_calls() -> None:
     assert calls[0] == 1 < cold
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_target_inside_ends_without_a_stall(seed) -> None:
+    """With no distance left, all that is left of the gap is rounding: about k vertices suffice."""
+    size, random, calls = 64, np.random.default_rng(seed), [0]
+    gains = 2.0 * np.diff(np.sqrt(np.arange(size + 1.0)))
+
+    def vertex(weights: FloatArray) -> FloatArray:
+        calls[0] += 1
+        found = np.empty(size)
+        found[np.argsort(-weights, kind="stable")] = gains
+        return found
+
+    target = np.mean([random.permutation(gains) for _ in range(40)], axis=0)
+    np.testing.assert_allclose(nearest_point(vertex, target).point, target, rtol=0.0, atol=1e-14)
+    assert calls[0] <= size + 16
+
+
 def test_a_function_with_noise_ends_with_a_feasible_point() -> None:
     random = np.random.default_rng(0)
     noise = 1e-7 * random.normal(size=1 << 10)

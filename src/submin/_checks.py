@@ -123,7 +123,8 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, but its type is {array.dtype}")
+        hint = "; np.flatnonzero(mask) gives those of a mask" if array.dtype == np.bool_ else ""
+        raise TypeError(f"{name} must hold integers, but its type is {array.dtype}{hint}")
     refuse_where(name, array, array < 0, "element numbers start at 0")
     limit = LARGEST_INDEX if upper is None else upper
     refuse_where(name, array, array >= limit, f"element numbers must be below {limit}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Never, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from submin.layout import Layout
 from submin.problem import Problem
 from submin.progress import reporting
 from submin.result import Result
-from submin.solvers import Screened, choose, choose_proximal, resolve
+from submin.solvers import REGISTRY, Screened, choose, choose_proximal, resolve
 from submin.solvers.solver import ExactSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
@@ -37,6 +38,7 @@ def minimize(
     progress: bool = False,
     callback: Callback | None = None,
     warm_start: WarmStart | None = None,
+    **unknown: Never,
 ) -> Result:
     """Minimise F over all subsets of the ground set, with a certificate.
 
@@ -68,7 +70,8 @@ def minimize(
     -------
     Result
         Best set, value, lower bound, gap, status, dual, x, history.  Ctrl-C returns the best so
-        far.
+        far; before the first look, while the data are checked and laid out, there is none to lose
+        and it raises ``KeyboardInterrupt``.
 
     Raises
     ------
@@ -86,6 +89,7 @@ def minimize(
     array([[False,  True],
            [False,  True]])
     """
+    _refuse("minimize", unknown)
     limits = _limits(tol, max_passes, time_limit, check_every, DISCRETE)
     layout = Layout(problem, blocks, threads)
     return _solve(layout, solver, limits, progress, callback, warm_start)
@@ -104,6 +108,7 @@ def prox(
     progress: bool = False,
     callback: Callback | None = None,
     warm_start: WarmStart | None = None,
+    **unknown: Never,
 ) -> Result:
     """Solve the proximal problem: minimise f(x) + ||x||^2 / 2, f the Lovász extension of F.
 
@@ -139,6 +144,7 @@ def prox(
     >>> sm.prox(sm.Problem([-b for b in data], [chain]), tol=1e-20).x.round(6)
     array([ 6.25,  6.25, 13.6 ])
     """
+    _refuse("prox", unknown)
     layout = Layout(problem, blocks, threads)
     forced = problem.forced_in | problem.forced_out
     if forced.any():
@@ -157,6 +163,18 @@ def prox(
         tol = 0.5e-12 * float(np.sum(np.square(problem.unary)))
     limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
     return _solve(layout, solver, limits, progress, callback, warm_start)
+
+
+def _refuse(function: str, unknown: Mapping[str, object]) -> None:
+    """Refuse an unknown argument; one that is a setting of a solver goes there."""
+    for name, value in unknown.items():
+        hint = ""
+        for solver in reversed(REGISTRY.values()):
+            if is_dataclass(solver) and name in {field.name for field in fields(solver)}:
+                hint = (
+                    f": it is a setting of solvers, such as sm.{solver.__name__}({name}={value!r})"
+                )
+        raise TypeError(f"{function} has no argument {name!r}{hint}")
 
 
 def _limits(

@@ -7,16 +7,23 @@ from typing import Any
 
 from submin.layout import Layout
 from submin.problem import Problem
-from submin.solvers.choice import choose
+from submin.solvers import Choice, choose, resolve
 from submin.solvers.solver import CountsMemory, ExactSolver, Solver, array_bytes
 
 
-def describe(problem: Problem, blocks: str | Sequence[str] = "auto") -> str:
-    """Describe a problem in plain words: elements, terms, blocks, memory, the choice of ``"auto"``.
+def describe(
+    problem: Problem,
+    solver: Solver[Any] | str = "auto",
+    *,
+    blocks: str | Sequence[str] = "auto",
+) -> str:
+    """Describe a solve in plain words: elements, terms, blocks, memory, the choice of ``"auto"``.
 
     Parameters
     ----------
     problem : Problem
+    solver : str or solver, optional
+        As for ``minimize``.
     blocks : str or sequence of str, optional
         Decomposition, as for ``minimize``.
 
@@ -24,6 +31,11 @@ def describe(problem: Problem, blocks: str | Sequence[str] = "auto") -> str:
     -------
     str
         A few lines to print.
+
+    Raises
+    ------
+    ValueError
+        If there is no solver of that name, or no term has such a decomposition.
 
     Examples
     --------
@@ -43,7 +55,9 @@ def describe(problem: Problem, blocks: str | Sequence[str] = "auto") -> str:
             f"term {index}: {type(term).__name__}, {term.size} dual coordinates, at most "
             f"{term.depth} functions on one element, {_blocks(count)}"
         )
-    choice = choose(layout)
+    choice = (
+        choose(layout) if solver == "auto" else Choice(resolve(solver, layout), "it was asked for")
+    )
     dual = array_bytes(layout, duals=1)
     lines.append(f"a pass is {layout.r} block projections; a dual has {dual:,} bytes")
     if isinstance(choice.solver, CountsMemory):

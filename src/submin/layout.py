@@ -59,7 +59,8 @@ class Layout:
         self, problem: Problem, decomposition: str | Sequence[str] = "auto", threads: int = 0
     ) -> None:
         if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+            hint = "; it has one, .problem" if hasattr(problem, "problem") else ""
+            raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}{hint}")
         if not isinstance(decomposition, str | Sequence):
             raise TypeError(f"blocks must be a name or one for each term, and not {decomposition}")
         problem.check_data()
@@ -124,7 +125,9 @@ class Layout:
         given = [np.size(part) for part in dual]
         if sizes != given:
             raise ValueError(
-                f"the warm start has dual sizes {given}, but the problem's terms have {sizes}"
+                f"the warm start has dual sizes {given}, but the problem's terms have {sizes}: it "
+                "must come from a problem of the same terms; Minor.restrict_dual makes one for a "
+                "minor"
             )
         copy = [_checks.float_array("warm_start", part).flatten() for part in dual]
         if not all(np.all(np.isfinite(part)) for part in copy):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +23,11 @@ from submin.problem import Problem
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.term import Term
 
+if TYPE_CHECKING:
+    from submin.result import Result
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Minor:
     """What is left of a problem.
 
@@ -67,6 +71,10 @@ class Minor:
         rest = Problem(free, terms, compensated_sum(np.array(costs)))
         return cls(rest, fixing.elements, problem, fixing, tuple(origins))
 
+    def __repr__(self) -> str:
+        inside, outside = int(self.fixing.inside.sum()), int(self.fixing.outside.sum())
+        return f"<Minor inside={inside}, outside={outside}, free: {self.problem!r}>"
+
     def lift(self, members: npt.ArrayLike) -> BoolArray:
         """Return S and the elements fixed inside, as a mask of the original shape.
 
@@ -99,37 +107,48 @@ class Minor:
             extended[owner][slots] = part
         return extended
 
-    def restrict_dual(self, dual: Sequence[FloatArray]) -> Dual:
+    def restrict_dual(self, dual: Result | Sequence[FloatArray]) -> Dual:
         """Return a feasible dual of F' near a dual of F, in one pass of projections.
 
         Parameters
         ----------
-        dual : sequence of float arrays
-            One for each term of the original problem, as in ``Result.dual``.
+        dual : Result or sequence of float arrays
+            A result of the original problem, or its dual: one array for each term.
 
         Raises
         ------
         ValueError
             If the sizes do not fit the problem.
-        """
-        return Layout(self.problem).restored(self.restrict(dual))
 
-    def lift_dual(self, dual: Sequence[FloatArray], full: Sequence[FloatArray]) -> Dual:
+        Examples
+        --------
+        >>> import submin as sm
+        >>> problem = sm.Problem([1.0, -2.0, 0.5, 1.0], [sm.GridCut(4, 1.0)])
+        >>> minor = problem.minor(inside=[False, True, False, False])
+        >>> start = minor.restrict_dual(sm.minimize(problem))
+        >>> minor.lift(sm.minimize(minor.problem, warm_start=start).minimizer)
+        array([False,  True, False, False])
+        """
+        return Layout(self.problem).restored(self.restrict(_arrays(dual)))
+
+    def lift_dual(
+        self, dual: Result | Sequence[FloatArray], full: Result | Sequence[FloatArray]
+    ) -> Dual:
         """Return a feasible dual of F: that of F' put into one of F, in one pass of projections.
 
         Parameters
         ----------
-        dual : sequence of float arrays
-            One for each term of ``problem``.
-        full : sequence of float arrays
-            One for each term of the original problem, for the coordinates that F' does not have.
+        dual : Result or sequence of float arrays
+            Of the minor's ``problem``.
+        full : Result or sequence of float arrays
+            Of the original problem, for the coordinates that F' does not have.
 
         Raises
         ------
         ValueError
             If the sizes do not fit the problems.
         """
-        return Layout(self.original).restored(self.extend(dual, full))
+        return Layout(self.original).restored(self.extend(_arrays(dual), _arrays(full)))
 
 
 def fix(problem: Problem, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
@@ -153,6 +172,13 @@ def fix(problem: Problem, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Mino
     if not fixing.elements.size:
         raise ValueError("inside and outside fix all elements: nothing is left to minimise over")
     return Minor.of(problem, fixing)
+
+
+def _arrays(dual: Result | Sequence[FloatArray]) -> Sequence[FloatArray]:
+    """Return the dual of a result, or the dual that is given."""
+    given: Any = dual
+    arrays: Sequence[FloatArray] = getattr(given, "dual", given)
+    return arrays
 
 
 def _check_sizes(name: str, dual: Sequence[FloatArray], problem: Problem) -> None:

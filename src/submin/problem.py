@@ -136,6 +136,13 @@ class Problem:
         ValueError
             If an element may have neither label (the problem is infeasible), or a cost is NaN
             or -inf.
+
+        Examples
+        --------
+        >>> import numpy as np, submin as sm
+        >>> problem = sm.Problem.from_costs([1.0, 2.0, np.inf], [3.0, 0.5, 0.0])
+        >>> problem.unary, problem.constant
+        (array([-2. ,  1.5,  inf]), 3.5)
         """
         first, second = _checks.costs("cost_in", cost_in), _checks.costs("cost_out", cost_out)
         if first.shape != second.shape:
@@ -196,13 +203,15 @@ class Problem:
         modular = kernels.active.sum_within(self.unary.ravel(), paying.view(np.uint8), 0)
         return fsum([modular, *(term.evaluate(flat) for term in self.terms), self.constant])
 
-    def minor(self, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor:
+    def minor(
+        self, inside: npt.ArrayLike | None = None, outside: npt.ArrayLike | None = None
+    ) -> Minor:
         """Return the problem that is left when some elements are fixed in S and some out of it.
 
         Parameters
         ----------
-        inside, outside : array_like of bool, the problem's shape (or flat)
-            The elements fixed in S, and those fixed out of it.
+        inside, outside : array_like of bool, the problem's shape (or flat), optional
+            The elements fixed in S, and those fixed out of it; none by default.
 
         Returns
         -------
@@ -225,7 +234,7 @@ class Problem:
         --------
         >>> import numpy as np, submin as sm
         >>> problem = sm.Problem([1.0, -2.0, 0.5], [sm.GridCut(3, 1.0)])
-        >>> minor = problem.minor(inside=np.array([False, True, False]), outside=np.zeros(3, bool))
+        >>> minor = problem.minor(inside=np.array([False, True, False]))
         >>> minor.elements, minor.problem.unary, minor.problem.constant
         (array([0, 2], dtype=int32), array([ 0. , -0.5]), 0.0)
         >>> minor.lift(sm.minimize(minor.problem).minimizer)
@@ -233,7 +242,10 @@ class Problem:
         """
         from submin.minor import fix
 
-        return fix(self, inside, outside)
+        nothing = np.zeros(self.n, dtype=np.bool_)
+        return fix(
+            self, nothing if inside is None else inside, nothing if outside is None else outside
+        )
 
     def least_cost(self, s: FloatArray) -> float:
         """Return what any allowed set costs at least, for modular costs s: sum_v min(0, s_v).
@@ -250,7 +262,10 @@ class Problem:
         _checks.refuse_masked(name, members)
         mask = np.asarray(members)
         if mask.dtype != np.bool_:
-            raise TypeError(f"{name} must be a boolean mask, but its type is {mask.dtype}")
+            raise TypeError(
+                f"{name} must be a boolean mask of shape {self.shape}, but its type is "
+                f"{mask.dtype}; of element numbers, np.isin(np.arange({self.n}), numbers) makes one"
+            )
         if mask.shape not in (self.shape, (self.n,)):
             raise ValueError(f"{name} has shape {mask.shape}, but the problem has {self.shape}")
         return np.ascontiguousarray(mask).ravel()

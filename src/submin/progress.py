@@ -21,11 +21,19 @@ SECONDS = 1.0
 
 
 def describe(record: Record) -> str:
-    """Return one line of a record, in plain words."""
+    """Return one line of a record, of the same width for all records of a solve.
+
+    It leaves room for ``round 12`` and a spinner in 80 columns.
+
+    Examples
+    --------
+    >>> describe(Record(40, 120, 2.96, 3e8, 4e3, 2280098.18, 2276548.18, 79560))
+    'pass    40  value   2280098.18  gap 3.55e+03    79560 fixed    3.0 s'
+    """
     return (
-        f"pass {record.passes:g}: value {record.value:.10g}, "
-        f"gap {record.value - record.lower_bound:.3g}, {record.fixed} fixed, "
-        f"{record.seconds:.1f} s"
+        f"pass {record.passes:>5.0f}  value {record.value:>12.9g}  "
+        f"gap {record.value - record.lower_bound:8.2e} {record.fixed:>8d} fixed  "
+        f"{record.seconds:>5.1f} s"
     )
 
 

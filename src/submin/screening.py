@@ -56,6 +56,11 @@ class Screening(NamedTuple):
     inside: BoolArray
     outside: BoolArray
 
+    def __repr__(self) -> str:
+        inside, outside = int(self.inside.sum()), int(self.outside.sum())
+        free = self.inside.size - inside - outside
+        return f"<Screening inside={inside}, outside={outside}, undecided={free}>"
+
 
 def discrete_rule(s: FloatArray, gap: float) -> Fixing:
     """Return the elements that reduced costs decide.
@@ -216,7 +221,10 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
     --------
     >>> import submin as sm
     >>> problem = sm.Problem([3.0, -4.0, 0.5, -0.25], [sm.GridCut(4, 1.0)])
-    >>> screen(problem).inside
+    >>> screened = screen(problem)
+    >>> screened
+    <Screening inside=1, outside=1, undecided=2>
+    >>> screened.inside
     array([False,  True, False, False])
     """
     if not isinstance(problem, Problem):

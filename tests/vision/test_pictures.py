@@ -13,6 +13,7 @@ from submin.vision import (
     overlay_picture,
     read_mask,
     read_photograph,
+    rounds_picture,
     save_picture,
     write_pictures,
 )
@@ -70,7 +71,7 @@ def test_wrong_masks():
         overlay_picture(IMAGE, MASK[:, 1:])
 
 
-def test_convergence_picture_of_one_and_of_several_solves(tmp_path):
+def test_convergence_picture(tmp_path):
     pytest.importorskip("matplotlib")
     unary = np.random.default_rng(1).normal(size=(8, 8))
     result = sm.minimize(sm.Problem(unary, [sm.GridCut((8, 8), 0.4)]), sm.RCDM(seed=0))
@@ -84,10 +85,7 @@ def test_convergence_picture_of_one_and_of_several_solves(tmp_path):
     assert np.array_equal(smooth.get_ydata(), result.history.smooth_gap[shown])
     assert np.all(discrete.get_ydata() > 0)
     assert list(closed.get_xdata()) == [result.history.passes[-1]]
-    several = convergence_picture([result.history, result.history])
-    assert len(several.axes[0].lines) == 2 + 2 + 1 + 1
-    assert len(several.axes[0].lines[-1].get_xdata()) == 2
-    several.savefig(tmp_path / "plot.png")
+    figure.savefig(tmp_path / "plot.png")
     assert read_photograph(tmp_path / "plot.png").ndim == 3
 
 
@@ -95,6 +93,28 @@ def test_convergence_picture_without_any_gap():
     pytest.importorskip("matplotlib")
     figure = convergence_picture(sm.minimize(sm.Problem([1.0, -1.0])).history)
     figure.canvas.draw()
+
+
+def test_rounds_picture(scene):
+    pytest.importorskip("matplotlib")
+    found = sm.segment(scene.image, box=scene.box, callback=lambda record, _: False)
+    energy, changed, gap = rounds_picture(found, "title").axes
+    assert np.array_equal(energy.lines[0].get_ydata(), found.energies)
+    assert tuple(bar.get_height() for bar in changed.patches) == found.changed
+    *curves, closed = gap.lines
+    assert [len(curve.get_xdata()) for curve in curves] == [len(h) for h in found.histories]
+    assert closed.get_xdata()[-1] == pytest.approx(sum(h[-1].seconds for h in found.histories))
+    assert np.all(np.diff(curves[0].get_ydata()) < 0)
+
+
+def test_rounds_picture_leaves_out_what_shows_nothing(scene):
+    pytest.importorskip("matplotlib")
+    # Without a callback, a maximum flow is looked at once: its gap has one point.
+    rounds = sm.segment(scene.image, box=scene.box)
+    assert len(rounds_picture(rounds).axes) == 2
+    one = sm.segment(scene.image, box=scene.box, max_rounds=1, solver="rcdm")
+    assert len(rounds_picture(one).axes) == 1
+    assert rounds_picture(sm.segment(scene.image, box=scene.box, max_rounds=1)) is None
 
 
 def test_write_pictures(scene, tmp_path):

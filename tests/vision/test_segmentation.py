@@ -33,6 +33,7 @@ def test_finds_the_object_with_proof(scene, kind):
     assert wrong(found.mask, scene) == 0.0
     assert found.status is sm.Status.OPTIMAL
     assert found.settled
+    assert found.changed[-1] == 0 < found.changed[0]
     assert sm.verify(found.problem, found.result).optimal
     assert found.problem.evaluate(found.mask) == found.energies[-1] == found.certificate.value
 

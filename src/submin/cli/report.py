@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from submin.certificate import Certificate
     from submin.cli.console import Rows
-    from submin.result import Record, Result
+    from submin.result import Result
 
 
 def number(value: float) -> str:
@@ -80,11 +80,3 @@ def result_fields(command: str, result: Result, files: Mapping[str, Path]) -> di
         "seconds": result.seconds,
         "files": {name: str(path) for name, path in files.items()},
     }
-
-
-def progress_line(record: Record) -> str:
-    """Return one line of progress that fits 80 columns."""
-    return (
-        f"pass {record.passes:g}  value {record.value:.9g}  "
-        f"gap {record.value - record.lower_bound:.3g}  {record.fixed} fixed  {record.seconds:.1f} s"
-    )

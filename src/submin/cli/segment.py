@@ -138,17 +138,18 @@ def _corners(box: str) -> tuple[int, ...]:
 
 
 def segmented(image: Any, settings: dict[str, Any], quiet: bool) -> Segmentation:
-    """Segment with live progress; a new cut begins where the passes do not go on."""
+    """Segment with live progress; a new round begins where passes or seconds fall."""
+    from submin.progress import describe
     from submin.vision import segment as segment_image
 
     with console.progress(quiet) as progress:
-        rounds, passes = 0, float("inf")
+        rounds, passes, seconds = 0, float("inf"), float("inf")
 
         def callback(record: Record, members: object) -> None:
-            nonlocal rounds, passes
-            rounds += record.passes <= passes
-            passes = record.passes
-            progress.show(f"cut {rounds}  {report.progress_line(record)}")
+            nonlocal rounds, passes, seconds
+            rounds += record.passes < passes or record.seconds < seconds
+            passes, seconds = record.passes, record.seconds
+            progress.show(f"round {rounds:>2}  {describe(record)}")
 
         return segment_image(image, callback=callback, **settings)
 

@@ -77,11 +77,12 @@ def load_problem(path: Path) -> Problem:
 def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result:
     """Minimise with live progress."""
     from submin.api import minimize
+    from submin.progress import describe
 
     with console.progress(quiet) as progress:
 
         def callback(record: Record, members: object) -> None:
-            progress.show(report.progress_line(record))
+            progress.show(describe(record))
 
         return minimize(problem, callback=callback, **settings)
 

@@ -8,7 +8,7 @@ from submin.terms.cut import Cut
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.function import Function
 from submin.terms.grid_cut import GridCut, grid_offsets
-from submin.terms.groups import label_groups
+from submin.terms.groups import label_groups, list_groups
 from submin.terms.hyperedge import Hyperedge
 from submin.terms.potentials import (
     coverage,
@@ -41,6 +41,7 @@ __all__ = [
     "facility_location",
     "grid_offsets",
     "label_groups",
+    "list_groups",
     "negative_hinge",
     "potts_pn",
     "robust_pn",

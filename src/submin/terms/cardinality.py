@@ -90,6 +90,16 @@ class Cardinality(GroupTerm):
             negative label are in no group.
         function : callable (k, m) -> g
             As for the constructor.
+
+        Examples
+        --------
+        >>> import numpy as np, submin as sm
+        >>> labels = np.array([[0, 0, 1], [0, 1, 1]])
+        >>> superpixels = sm.Cardinality.from_labels(labels, lambda k, m: k * (m - k))
+        >>> superpixels
+        <Cardinality groups=2, members=6, elements=6>
+        >>> superpixels.evaluate(np.array([True, False, False, False, False, False]))
+        2.0
         """
         shape, size = np.shape(labels), np.size(labels)
         if not size:

@@ -114,6 +114,14 @@ class Cut(EdgeTerm):
         ------
         ValueError
             If the matrix is not square, or a weight is negative, NaN or infinite.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse, submin as sm
+        >>> arcs = scipy.sparse.csr_array(np.array([[0.0, 2.0], [1.0, 0.0]]))
+        >>> cut = sm.Cut.from_sparse(arcs)
+        >>> cut.evaluate(np.array([True, False])), cut.evaluate(np.array([False, True]))
+        (2.0, 1.0)
         """
         if not hasattr(matrix, "tocoo"):
             raise TypeError(

@@ -57,6 +57,10 @@ class EdgeTerm(Term):
 
     segments: Sequence[Segment]
 
+    def sizes(self) -> dict[str, object]:
+        """Count the edges and the elements."""
+        return {"edges": self.size, "elements": self.elements}
+
     def weight_arrays(self) -> list[FloatArray]:
         """Return the arrays of weights, each once: an undirected term has one for both ways."""
         pairs = [weights for _, *pair in self.segments for weights in pair]

@@ -166,6 +166,10 @@ class GridCut(EdgeTerm):
             for stop, size, a, b in zip(stops, sizes, forward, backward, strict=True)
         )
 
+    def sizes(self) -> dict[str, object]:
+        """Return the grid, and count its edges."""
+        return {"shape": self.shape, "connectivity": self.connectivity, "edges": self.size}
+
     def ends(self, k: int) -> tuple[Slices, Slices]:
         """Return the slices of a grid-shaped array at the tails and heads of offset `k`."""
         pairs = list(zip(self.offsets[k], self.overlaps[k], strict=True))

@@ -7,6 +7,7 @@ the dual has one value for each of them, in the same order.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -55,6 +56,11 @@ class GroupTerm(Term):
         self.size = self.members.size
         self.elements = int(self.members.max()) + 1 if self.size else 0
         self.depth = largest_multiplicity(self.members)
+
+    def sizes(self) -> dict[str, object]:
+        """Count the groups, their members in all, and the elements."""
+        groups = self.pointers.size - 1
+        return {"groups": groups, "members": self.size, "elements": self.elements}
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add each value to its element, O(incidences)."""
@@ -183,11 +189,43 @@ def label_groups(labels: npt.ArrayLike) -> tuple[PointerArray, IndexArray]:
     return np.append(starts, members.size).astype(np.int64), members
 
 
+def list_groups(lists: Iterable[npt.ArrayLike]) -> tuple[PointerArray, IndexArray]:
+    """Return groups given as lists of members in CSR form, as pointers and members.
+
+    Parameters
+    ----------
+    lists : iterable of array_like of int
+        The element numbers of each group, in C order of the ground set.
+
+    Raises
+    ------
+    TypeError
+        If a group does not hold integers.
+    ValueError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> pointers, members = list_groups([[0, 1, 2], [2, 3]])
+    >>> pointers.tolist(), members.tolist()
+    ([0, 3, 5], [0, 1, 2, 2, 3])
+    """
+    groups = [_checks.indices(f"lists[{i}]", group).ravel() for i, group in enumerate(lists)]
+    pointers = np.cumsum([0, *(group.size for group in groups)], dtype=np.int64)
+    return pointers, np.concatenate([np.zeros(0, dtype=np.int32), *groups])
+
+
 def check_pointers(name: str, pointers: npt.ArrayLike, incidences: int) -> PointerArray:
     """Convert CSR pointers into `incidences` members, or refuse them."""
-    array = np.asarray(pointers)
+    try:
+        array = np.asarray(pointers)
+    except ValueError:  # lists of several lengths
+        array = np.zeros((0, 0))
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size < 1:
-        raise TypeError(f"{name} must be a 1-D array of integers with groups + 1 entries")
+        raise TypeError(
+            f"{name} must be a 1-D array of integers with groups + 1 entries; *list_groups(lists) "
+            "gives pointers and members of lists of members"
+        )
     checked = np.ascontiguousarray(array, dtype=np.int64)
     falls = np.zeros(checked.size, dtype=np.bool_)
     falls[1:] = np.diff(checked) < 0

@@ -38,6 +38,15 @@ Vertex = Callable[[FloatArray], FloatArray]
 EPSILON = float(np.finfo(np.float64).eps)
 
 
+def times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    """Return the product, by NumPy's own loops: each call of a threaded BLAS waits for its threads.
+
+    On a busy machine that takes a thousand times longer than these small and many products.
+    """
+    product: FloatArray = np.einsum("ij,j->i", matrix, vector)
+    return product
+
+
 class Corral(NamedTuple):
     """Vertices, shape (m, k), and their positive weights, shape (m,), which sum to 1."""
 
@@ -47,8 +56,7 @@ class Corral(NamedTuple):
     @property
     def point(self) -> FloatArray:
         """The convex combination, shape (k,)."""
-        point: FloatArray = self.weights @ self.vertices
-        return point
+        return times(self.vertices.T, self.weights)
 
 
 def nearest_point(vertex: Vertex, target: FloatArray, corral: Corral | None = None) -> Corral:
@@ -102,7 +110,7 @@ def major_cycle(
         minor cycle; None if z is the nearest point up to rounding.
     """
     x = corral.point - target
-    if x @ (corral.point - new) <= _gap_rounding(corral, x, new):
+    if x @ (corral.point - new) <= _gap_rounding(corral, target, new):
         return None
     if np.any(np.all(corral.vertices == new, axis=1)):
         return None
@@ -110,10 +118,16 @@ def major_cycle(
     return _solve_weights(larger, target)
 
 
-def _gap_rounding(corral: Corral, x: FloatArray, new: FloatArray) -> float:
-    """Bound the error of <x, z - q>: rounding in the vertices, in z, and in the product."""
+def _gap_rounding(corral: Corral, target: FloatArray, new: FloatArray) -> float:
+    """Bound the error of <x, z - q>: rounding in the vertices, in z, in the product, and in x.
+
+    The last is that of z and of the target, and it is all that is left where the target is in B(F).
+    """
+    point = corral.point
     scale = max(float(np.max(np.abs(corral.vertices))), float(np.max(np.abs(new))))
-    return 8.0 * EPSILON * float(np.sum(np.abs(x))) * scale
+    size = np.abs(point) + np.abs(target)
+    lost = 8.0 * scale * np.abs(point - target) + 4.0 * size * np.abs(point - new)
+    return EPSILON * float(np.sum(lost))
 
 
 def _progress(before: FloatArray, after: FloatArray, target: FloatArray) -> float:
@@ -159,17 +173,17 @@ def _affine_weights(vertices: FloatArray, target: FloatArray) -> FloatArray:
     solve = _least_squares(differences)
     residual = target - vertices[0]
     weights = solve(residual)
-    weights += solve(residual - differences @ weights)
+    weights += solve(residual - times(differences, weights))
     return np.concatenate([[1.0 - weights.sum()], weights])
 
 
 def _least_squares(matrix: FloatArray) -> Callable[[FloatArray], FloatArray]:
     """Return an approximate map from a right-hand side to its least-squares solution."""
     if matrix.shape[1] <= matrix.shape[0]:
-        gram = matrix.T @ matrix
+        gram = np.einsum("ij,ik->jk", matrix, matrix)
         with contextlib.suppress(np.linalg.LinAlgError):
             pivots = np.diagonal(np.linalg.cholesky(gram))
             if pivots.min() > 1e-4 * pivots.max():
-                return lambda right: np.asarray(np.linalg.solve(gram, matrix.T @ right))
+                return lambda right: np.asarray(np.linalg.solve(gram, times(matrix.T, right)))
     inverse = np.linalg.pinv(matrix, rcond=EPSILON * max(matrix.shape))
     return lambda right: np.asarray(inverse @ right)

@@ -1,7 +1,8 @@
 """The higher-order potentials of computer vision and machine learning, under their names.
 
 Each function returns a term of one of the families; nothing here needs its own projection.
-Groups are in CSR form, as for the families; ``label_groups`` makes them from a label image.
+Groups are in CSR form, as for the families; ``label_groups`` makes them from a label image, and
+``list_groups`` from lists.
 """
 
 from __future__ import annotations

@@ -103,6 +103,11 @@ class Table(Term):
         for start in range(0, self.members.shape[0], step):
             yield slice(start, start + step)
 
+    def sizes(self) -> dict[str, object]:
+        """Count the tables, the members of each, and the elements."""
+        tables, members = self.members.shape
+        return {"tables": tables, "members": members, "elements": self.elements}
+
     def evaluate(self, members: BoolArray) -> float:
         """Look up the value of S in each table, O(m k)."""
         columns = members[self.members] @ (1 << np.arange(self.arity))

@@ -212,6 +212,14 @@ class Term(ABC):
             "AcceleratedSweeps need none"
         )
 
+    def sizes(self) -> dict[str, object]:
+        """Return what tells a reader how large the term is, by name; ``repr`` shows it."""
+        return {"coordinates": self.size, "elements": self.elements}
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={value}" for name, value in self.sizes().items())
+        return f"<{type(self).__name__} {sizes}>"
+
     def lovasz(self, x: FloatArray) -> float:
         """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
         vertex = np.zeros(x.size)

@@ -13,13 +13,13 @@ from submin.vision.photographs import (
     sample,
 )
 from submin.vision.pictures import (
-    convergence_picture,
     cutout_picture,
     mask_picture,
     overlay_picture,
     save_picture,
     write_pictures,
 )
+from submin.vision.plots import convergence_picture, rounds_picture
 from submin.vision.rounds import segmentation_problem
 from submin.vision.seeds import Seeds, scribble_labels
 from submin.vision.segmentation import Segmentation, segment
@@ -40,6 +40,7 @@ __all__ = [
     "overlay_picture",
     "read_mask",
     "read_photograph",
+    "rounds_picture",
     "sample",
     "save_picture",
     "scribble_labels",

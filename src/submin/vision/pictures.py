@@ -1,28 +1,24 @@
-"""Pictures of an answer: mask, cut-out, overlay with a boundary line, convergence plot.
+"""Pictures of an answer: mask, cut-out, overlay with a boundary line.
 
-Colours are told apart with any colour vision: the boundary line has a light core and a dark rim,
-and curves differ in colour (Okabe and Ito's blue and vermilion), line style and marker.
+The boundary line has a light core and a dark rim, which any colour vision tells from the image.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from submin._typing import BoolArray, FloatArray
-from submin.result import History
 from submin.vision.colours import Colours
 from submin.vision.optional import require
+from submin.vision.plots import rounds_picture
 from submin.vision.segmentation import Segmentation
 
 Picture = npt.NDArray[np.uint8]
 
-BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#666666"
 LINE_CORE = np.array([1.0, 0.9, 0.1])
 LINE_RIM = np.array([0.0, 0.0, 0.0])
 BACKGROUND_TONE = 0.35
@@ -82,79 +78,6 @@ def boundary(mask: BoolArray) -> BoolArray:
     return edge
 
 
-def convergence_picture(histories: History | Sequence[History], title: str = "") -> Any:
-    """Plot smooth and discrete gap against passes, on a logarithmic axis.
-
-    Parameters
-    ----------
-    histories : History or sequence of History
-        Of one solve, or of solves that followed each other (``Segmentation.histories``), which
-        thin vertical lines separate.
-    title : str, optional
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Free of any display: ``figure.savefig(path)`` writes it.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
-    solves = [histories] if isinstance(histories, History) else list(histories)
-    figure = require("matplotlib.figure").Figure(figsize=(7.0, 4.2), layout="constrained")
-    axes = figure.add_subplot()
-    starts = np.cumsum([0.0, *(solve[-1].passes if solve else 0.0 for solve in solves)])
-    _draw_gap(axes, solves, starts, "smooth_gap", (BLUE, "-", "o", "smooth gap (cost squared)"))
-    _draw_gap(axes, solves, starts, "discrete_gap", (VERMILION, "--", "s", "discrete gap (cost)"))
-    for number, start in enumerate(starts[1:-1]):
-        label = None if number else "next round"
-        axes.axvline(start, color=GREY, linewidth=0.8, linestyle=":", label=label)
-    axes.set(xlabel="passes", ylabel="gap", title=title)
-    if any(np.any(line.get_ydata() > 0) for line in axes.get_lines()[: 2 * len(solves)]):
-        axes.set_yscale("log")
-    _mark_closed(axes, solves, starts)
-    axes.grid(visible=True, which="major", color=GREY, alpha=0.25)
-    axes.legend()
-    return figure
-
-
-def _mark_closed(axes: Any, solves: Sequence[History], starts: FloatArray) -> None:
-    """Put a star on the floor of the plot where a solve ended with a closed gap."""
-    ends = [
-        start + solve[-1].passes
-        for solve, start in zip(solves, starts, strict=False)
-        if solve and abs(solve[-1].value - solve[-1].lower_bound) <= 1e-9 * abs(solve[-1].value)
-    ]
-    if not ends:
-        return
-    floor = axes.get_xaxis_transform()
-    axes.plot(
-        ends, [0.02] * len(ends), "*", color="black", markersize=9, transform=floor,
-        clip_on=False, label="gap closed",
-    )  # fmt: skip
-
-
-def _draw_gap(
-    axes: Any,
-    solves: Sequence[History],
-    starts: FloatArray,
-    name: str,
-    look: tuple[str, str, str, str],
-) -> None:
-    """Draw one curve per solve; gaps that are closed or unknown are left out."""
-    colour, line, marker, label = look
-    for number, (solve, start) in enumerate(zip(solves, starts, strict=False)):
-        gap = np.array([getattr(record, name) for record in solve])
-        passes = np.array([record.passes for record in solve]) + start
-        shown = np.isfinite(gap) & (gap > 0)
-        axes.plot(
-            passes[shown], gap[shown], line, color=colour, marker=marker, markersize=3.5,
-            label=None if number else label,
-        )  # fmt: skip
-
-
 def save_picture(picture: Picture, path: str | PathLike[str]) -> None:
     """Write a picture; the ending of the name gives the format (``.png`` keeps transparency)."""
     require("PIL.Image").fromarray(picture).save(path)
@@ -163,7 +86,7 @@ def save_picture(picture: Picture, path: str | PathLike[str]) -> None:
 def write_pictures(
     folder: str | PathLike[str], image: npt.ArrayLike, segmentation: Segmentation
 ) -> dict[str, Path]:
-    """Write ``mask.png``, ``cutout.png``, ``overlay.png`` and ``convergence.png``.
+    """Write ``mask.png``, ``cutout.png``, ``overlay.png``, and ``convergence.png`` of its rounds.
 
     Parameters
     ----------
@@ -176,7 +99,8 @@ def write_pictures(
     Returns
     -------
     dict
-        The paths, by name (``"mask"``, ...).
+        The paths, by name (``"mask"``, ...); ``"convergence"`` where ``rounds_picture`` has
+        something to show.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -186,11 +110,14 @@ def write_pictures(
         "cutout": cutout_picture(image, mask),
         "overlay": overlay_picture(image, mask),
     }
-    paths = {name: target / f"{name}.png" for name in (*pictures, "convergence")}
+    paths = {name: target / f"{name}.png" for name in pictures}
     for name, picture in pictures.items():
         save_picture(picture, paths[name])
     title = f"{segmentation.status.name.lower()}, gap {segmentation.result.gap:.3g}"
-    convergence_picture(segmentation.histories, title).savefig(paths["convergence"], dpi=150)
+    figure = rounds_picture(segmentation, title)
+    if figure is not None:
+        paths["convergence"] = target / "convergence.png"
+        figure.savefig(paths["convergence"], dpi=150)
     return paths
 
 

@@ -61,11 +61,12 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One minimisation: its problem, answer and models, and whether the mask settled."""
+    """One minimisation: its problem, answer and models, and how many pixels it changed."""
 
     problem: Problem
     result: Result
     models: ColourModels
+    changed: int
     settled: bool
 
 
@@ -82,7 +83,8 @@ class Alternation:
 
     def rounds(self, limit: int) -> Iterator[Round]:
         """Alternate between mask and models, for `limit` rounds at most."""
-        models = self.fitter.first(self.seeds.first_foreground, self.seeds.first_background)
+        mask = self.seeds.first_foreground
+        models = self.fitter.first(mask, self.seeds.first_background)
         costs = models.costs(self.fitter.features)
         last: Result | None = None
         for _ in range(limit):
@@ -90,12 +92,13 @@ class Alternation:
             result = self.solve(problem, warm_start=last, time_limit=self.clock.left)
             if last is not None:
                 result = self._no_worse(problem, result, last.minimizer)
-            settled = last is not None and np.array_equal(result.minimizer, last.minimizer)
-            yield Round(problem, result, models, settled)
+            changed = int(np.count_nonzero(result.minimizer != mask))
+            settled = last is not None and not changed
+            yield Round(problem, result, models, changed, settled)
             if settled:
                 return
-            models, costs = self.fitter.refit(models, result.minimizer, costs)
-            last = result
+            mask, last = result.minimizer, result
+            models, costs = self.fitter.refit(models, mask, costs)
 
     def _no_worse(self, problem: Problem, result: Result, mask: BoolArray) -> Result:
         """Keep the last mask unless one that costs less is found."""

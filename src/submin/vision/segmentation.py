@@ -31,7 +31,7 @@ from submin.vision.seeds import Seeds
 from submin.vision.superpixels import superpixel_labels, superpixel_term
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Segmentation:
     """The answer of ``segment``.
 
@@ -41,6 +41,8 @@ class Segmentation:
         ``True`` on the object.
     energies : tuple of float
         Energy of the mask after each round, in nats; never increasing.
+    changed : tuple of int
+        Pixels that each round put on the other side, the first one beside the first guess.
     result : Result
         Answer of the last round, with its certificate: the mask costs at most ``result.gap`` more
         than the best mask under these colour models.
@@ -60,6 +62,7 @@ class Segmentation:
 
     mask: BoolArray
     energies: tuple[float, ...]
+    changed: tuple[int, ...]
     result: Result
     problem: Problem
     models: ColourModels
@@ -82,6 +85,9 @@ class Segmentation:
     def rounds(self) -> int:
         """Number of rounds."""
         return len(self.energies)
+
+    def __repr__(self) -> str:
+        return f"<Segmentation {self}>"
 
     def __str__(self) -> str:
         ending = "until nothing changed" if self.settled else "up to a limit"
@@ -201,14 +207,16 @@ def segment(
 def _collect(alternation: Alternation, max_rounds: int) -> Segmentation:
     """Run the rounds until they settle, or a limit or the user stops them."""
     energies: list[float] = []
+    changed: list[int] = []
     histories: list[History] = []
     for done in alternation.rounds(max_rounds):
         last = done
         energies.append(done.result.value)
+        changed.append(done.changed)
         histories.append(done.result.history)
         if done.result.interrupted or alternation.clock.left == 0:
             break
     return Segmentation(
-        last.result.minimizer, tuple(energies), last.result, last.problem, last.models,
-        alternation.seeds, tuple(histories), last.settled, alternation.clock.seconds,
+        last.result.minimizer, tuple(energies), tuple(changed), last.result, last.problem,
+        last.models, alternation.seeds, tuple(histories), last.settled, alternation.clock.seconds,
     )  # fmt: skip
