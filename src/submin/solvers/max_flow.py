@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ import numpy as np
 from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
+from submin.solvers.network import Network, network_size
 from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_cut import GridCut
@@ -45,27 +45,36 @@ MOST_OFFSETS = 13
 LEAST_PROGRESS = 1.0 / 200.0
 """Below this relative fall of ||s||^2 by one block the search makes more of its time."""
 
-MOST_ELEMENTS = 2**27 - 2
-"""Elements that the kernels' labels can number."""
+MOST_NODES = 2**27 - 2
+"""Elements and auxiliaries that the kernels' labels can number."""
+
+MOST_EDGES = 2**30 - 1
+"""Edges whose arcs the kernel can number."""
 
 
 def accepts(terms: Sequence[Term]) -> bool:
-    """Say whether all terms are cuts, and the compiled kernels that this needs are there."""
+    """Say whether all terms are cuts or have gadgets, and the compiled kernels are there."""
     try:
         from submin import _native  # noqa: F401
     except ImportError:
         return False
-    small = all(term.elements <= MOST_ELEMENTS for term in terms)
-    return small and all(isinstance(term, EdgeTerm) for term in terms)
+    size = network_size(terms)
+    if size is None:
+        return False
+    nodes = max((term.elements for term in terms), default=0) + size.auxiliaries
+    return nodes <= MOST_NODES and size.cut_edges + size.gadget_edges <= MOST_EDGES
 
 
 @dataclass
 class MaxFlowState:
-    """The dual y and its s, changed in place by the flow once the sweeps are over."""
+    """The dual y and s, of all nodes of the network if there is one.
+
+    A grid alone has none: its y is changed in place by sweeps and by the flow.
+    """
 
     y: Dual
     s: FloatArray
-    joined: FloatArray
+    network: Network | None
     warm: bool
     norm: float
     swept: int = 0
@@ -108,40 +117,39 @@ class MaxFlow:
         Raises
         ------
         TypeError
-            If a term is not a cut.
+            If a term is neither a cut nor one with a few auxiliary nodes.
         """
-        for index, term in enumerate(layout.problem.terms):
-            if not isinstance(term, EdgeTerm):
+        terms = layout.problem.terms
+        for index, term in enumerate(terms):
+            if network_size([term]) is None:
                 raise TypeError(
-                    f"MaxFlow needs terms that are cuts, but terms[{index}] is a "
-                    f"{type(term).__name__}; AcceleratedSweeps takes every term"
+                    f"MaxFlow needs terms that are cuts, or cuts with a few auxiliary nodes, but "
+                    f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
                 )
-        if not accepts(layout.problem.terms):
+        if not accepts(terms):
             raise TypeError(
-                f"MaxFlow needs the compiled kernels and at most {MOST_ELEMENTS} elements; "
-                "AcceleratedSweeps runs without them"
+                f"MaxFlow needs the compiled kernels, and at most {MOST_NODES} nodes and "
+                f"{MOST_EDGES} edges in its network; AcceleratedSweeps runs without"
             )
-        joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
-        stops = np.cumsum([0, *(part.size for part in dual)])
-        y = [joined[a:b] for a, b in pairwise(stops)]
-        s = layout.total(y)
-        norm = kernels.active.sum_of_squares(s, 0)
-        return MaxFlowState(y, s, joined, bool(joined.any()), norm)
+        warm = any(part.any() for part in dual)
+        if _single_grid(layout) is not None:
+            s = layout.total(dual)
+            return MaxFlowState(dual, s, None, warm, kernels.active.sum_of_squares(s, 0))
+        network = Network(terms, layout.unary, dual)
+        return MaxFlowState(dual, network.imbalance(), network, warm, 0.0)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Project one block, or do a slice of the search."""
         if state.flow is None:
-            if _single_grid(layout) is None:
-                if self.sweeps:
-                    _sweep_edges(layout, state)
-            elif state.swept < self.sweeps * layout.r:
+            if state.network is None and state.swept < self.sweeps * layout.r:
                 self._sweep(layout, state)
                 return 1
             state.flow = self._open(layout, state)
         if state.flow.advance(SLICE, layout.threads):
-            member = np.zeros(layout.n, dtype=np.uint8)
+            member = np.zeros(state.s.size, dtype=np.uint8)
             state.flow.members(member, bool(self.largest))
-            state.members, state.done = member.astype(np.bool_), True
+            state.members, state.done = member[: layout.n].astype(np.bool_), True
+            state.flow = None
         return 0
 
     def _sweep(self, layout: Layout, state: MaxFlowState) -> None:
@@ -158,30 +166,26 @@ class MaxFlow:
         Where all data are multiples of some number, the flows are rounded to multiples too: bounds
         stay bounds, and the arithmetic of the search is exact.
         """
-        from submin._native import GraphFlow, GridFlow
-
-        unit = layout.problem.granularity
+        unit, network = layout.problem.granularity, state.network
+        if network is None:
+            if unit:
+                for part in state.y:
+                    part[:] = np.rint(part / unit) * unit
+                layout.total(state.y, out=state.s)
+            return _grid_flow(layout, state)
+        if self.sweeps:
+            network.sweep(state.s)
         if unit:
-            state.joined[:] = np.rint(state.joined / unit) * unit
-            layout.total(state.y, out=state.s)
-        grid = _single_grid(layout)
-        if grid is not None:
-            used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
-            parts = [grid.segments[k] for k in used]
-            shape, offsets = grid.geometry
-            return GridFlow(
-                shape,
-                offsets[used],
-                [backward for _, _, backward in parts],
-                [forward for _, forward, _ in parts],
-                [state.joined[slots] for slots, _, _ in parts],
-                state.s,
-            )
-        return GraphFlow(*_joined_edges(layout), state.joined, state.s, state.warm)
+            network.flow[:] = np.rint(network.flow / unit) * unit
+            state.s = network.imbalance()
+        return network.search(state.s, state.warm)
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
-        return state.y, layout.total(state.y, out=state.s if state.done else None)
+        if state.network is not None:
+            state.y = state.network.dual(state.done)
+        out = state.s[: layout.n] if state.done else None
+        return state.y, layout.total(state.y, out=out)
 
     def done(self, state: MaxFlowState) -> bool:
         """Say whether no residual path is left from an excess to a deficit."""
@@ -195,17 +199,35 @@ class MaxFlow:
         """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
 
         A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
-        bytes).  A graph's has a tree of the nodes, and two numbers for every arc; several terms are
-        joined first.
+        bytes).  A graph's has a tree of the nodes, and two numbers for every arc; the edges of
+        several terms, and of gadgets, are joined first.
         """
         lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
         own = array_bytes(layout, duals=1, vectors=2) + lists
-        grid = _single_grid(layout)
-        if grid is not None:
-            return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
-        edges = sum(term.size for term in layout.problem.terms)
+        grid, size = _single_grid(layout), network_size(layout.problem.terms)
+        if grid is not None or size is None:
+            degree = len(grid.offsets) if grid is not None else 0
+            return own + layout.n * (4 + 1 + (2 if degree <= 4 else 8))
+        edges = size.cut_edges + size.gadget_edges
         joined = 0 if _single_list(layout) else edges * (2 * 4 + 2 * 8)
         return own + layout.n * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4) + joined
+
+
+def _grid_flow(layout: Layout, state: MaxFlowState) -> GridFlow:
+    """Return the kernel with implicit neighbours on the only grid."""
+    from submin._native import GridFlow
+
+    grid = layout.problem.terms[0]
+    used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
+    parts, (shape, offsets) = [grid.segments[k] for k in used], grid.geometry
+    return GridFlow(
+        shape,
+        offsets[used],
+        [backward for _, _, backward in parts],
+        [forward for _, forward, _ in parts],
+        [state.y[0][slots] for slots, _, _ in parts],
+        state.s,
+    )
 
 
 def _single_grid(layout: Layout) -> GridCut | None:
@@ -222,41 +244,3 @@ def _single_list(layout: Layout) -> EdgeTerm | None:
     if len(terms) != 1 or not isinstance(terms[0], EdgeTerm):
         return None
     return terms[0] if len(terms[0].segments) == 1 else None
-
-
-def _sweep_edges(layout: Layout, state: MaxFlowState) -> None:
-    """Minimise ||s||^2 over each edge in turn, O(edges).
-
-    Single edges are no blocks of the layout and count as none: this takes a few hundredths of the
-    search, which it shortens by a quarter.
-    """
-    from submin._native import edges_sweep
-
-    edges = np.arange(state.joined.size, dtype=np.int32)
-    edges_sweep(*_joined_edges(layout), edges, state.joined, state.s, 1)
-
-
-def _joined_edges(
-    layout: Layout,
-) -> tuple[np.ndarray, np.ndarray, FloatArray, FloatArray]:
-    """Return tails, heads, backward and forward weights of the edges of all terms."""
-    single = _single_list(layout)
-    if single is not None:
-        _, out, back = single.segments[0]
-        return *single.edge_list(), back, out
-    empty = np.zeros(0, dtype=np.int32)
-    tails, heads, backward, forward = [empty], [empty], [np.zeros(0)], [np.zeros(0)]
-    for term in layout.problem.terms:
-        if isinstance(term, EdgeTerm):
-            tail, head = term.edge_list()
-            tails.append(tail)
-            heads.append(head)
-            out, back = term.weights_by_edge()
-            forward.append(out)
-            backward.append(back)
-    return (
-        np.concatenate(tails),
-        np.concatenate(heads),
-        np.concatenate(backward),
-        np.concatenate(forward),
-    )
