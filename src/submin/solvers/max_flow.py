@@ -26,7 +26,7 @@ import numpy as np
 from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout
-from submin.solvers.network import Network, network_size
+from submin.solvers.network import Network, NetworkSize, network_size
 from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_cut import GridCut
@@ -62,14 +62,14 @@ def accepts(terms: Sequence[Term]) -> bool:
     if size is None:
         return False
     nodes = max((term.elements for term in terms), default=0) + size.auxiliaries
-    return nodes <= MOST_NODES and size.cut_edges + size.gadget_edges <= MOST_EDGES
+    return nodes <= MOST_NODES and size.edges <= MOST_EDGES
 
 
 @dataclass
 class MaxFlowState:
-    """The dual y and s, of all nodes of the network if there is one.
+    """The dual y and s of a grid alone, or the network and s of its nodes.
 
-    A grid alone has none: its y is changed in place by sweeps and by the flow.
+    Sweeps and the kernel change them in place.
     """
 
     y: Dual
@@ -136,7 +136,7 @@ class MaxFlow:
             s = layout.total(dual)
             return MaxFlowState(dual, s, None, warm, kernels.active.sum_of_squares(s, 0))
         network = Network(terms, layout.unary, dual)
-        return MaxFlowState(dual, network.imbalance(), network, warm, 0.0)
+        return MaxFlowState([], network.imbalance(), network, warm, 0.0)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Project one block, or do a slice of the search."""
@@ -167,18 +167,18 @@ class MaxFlow:
         stay bounds, and the arithmetic of the search is exact.
         """
         unit, network = layout.problem.granularity, state.network
-        if network is None:
+        if network is not None:
+            if self.sweeps:
+                network.sweep(state.s)
             if unit:
-                for part in state.y:
-                    part[:] = np.rint(part / unit) * unit
-                layout.total(state.y, out=state.s)
-            return _grid_flow(layout, state)
-        if self.sweeps:
-            network.sweep(state.s)
+                network.flow[:] = np.rint(network.flow / unit) * unit
+                state.s = network.imbalance()
+            return network.search(state.s, state.warm)
         if unit:
-            network.flow[:] = np.rint(network.flow / unit) * unit
-            state.s = network.imbalance()
-        return network.search(state.s, state.warm)
+            for part in state.y:
+                part[:] = np.rint(part / unit) * unit
+            layout.total(state.y, out=state.s)
+        return _grid_flow(layout, state)
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
@@ -196,21 +196,24 @@ class MaxFlow:
         return state.members
 
     def memory(self, layout: Layout) -> int:
-        """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
+        """Count y, s, and the arrays of the kernel, with those of the network.
 
         A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
-        bytes).  A graph's has a tree of the nodes, and two numbers for every arc; the edges of
-        several terms, and of gadgets, are joined first.
+        bytes), and lists of nodes.  A network has ends, weights and flow of its edges, unless they
+        are those of an only cut, and the ends among the places of gadgets; its kernel has a tree
+        of the nodes, and two numbers for every arc.
         """
-        lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
-        own = array_bytes(layout, duals=1, vectors=2) + lists
-        grid, size = _single_grid(layout), network_size(layout.problem.terms)
-        if grid is not None or size is None:
-            degree = len(grid.offsets) if grid is not None else 0
-            return own + layout.n * (4 + 1 + (2 if degree <= 4 else 8))
-        edges = size.cut_edges + size.gadget_edges
-        joined = 0 if _single_list(layout) else edges * (2 * 4 + 2 * 8)
-        return own + layout.n * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4) + joined
+        own, grid = array_bytes(layout, duals=1, vectors=1), _single_grid(layout)
+        if grid is not None:
+            lists = 4 * layout.n  # half of all nodes, with a link each
+            return own + lists + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
+        size = network_size(layout.problem.terms) or NetworkSize(0, 0, 0, 0)
+        edges, nodes = size.edges, layout.n + size.auxiliaries
+        kernel = nodes * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4)
+        if _single_list(layout):
+            return own + kernel
+        joined = edges * (2 * 4 + 2 * 8 + 8) + size.gadget_edges * 2 * 4
+        return own + kernel + joined + 8 * (size.places + nodes + size.auxiliaries)
 
 
 def _grid_flow(layout: Layout, state: MaxFlowState) -> GridFlow:
@@ -218,6 +221,7 @@ def _grid_flow(layout: Layout, state: MaxFlowState) -> GridFlow:
     from submin._native import GridFlow
 
     grid = layout.problem.terms[0]
+    assert isinstance(grid, GridCut)
     used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
     parts, (shape, offsets) = [grid.segments[k] for k in used], grid.geometry
     return GridFlow(

@@ -1,14 +1,13 @@
 """The flow network of a problem: the edges of its cuts, and the gadgets of its other terms.
 
 Nodes are the elements, and then the auxiliaries of all gadgets (see ``terms.gadgets``).  A flow
-gives every node its imbalance s: u + sum_i y_i at the elements, at an auxiliary its cost and the net
-flow out of it.
+gives every node its imbalance s: u + sum_i y_i at an element, its cost and the net flow out of it
+at an auxiliary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,6 +30,11 @@ class NetworkSize(NamedTuple):
     cut_edges: int
     gadget_edges: int
     places: int
+
+    @property
+    def edges(self) -> int:
+        """All edges."""
+        return self.cut_edges + self.gadget_edges
 
 
 def network_size(terms: Sequence[Term]) -> NetworkSize | None:
@@ -66,6 +70,11 @@ class Places(NamedTuple):
     tails: IndexArray
     heads: IndexArray
 
+    @classmethod
+    def of(cls, gadget: Gadget) -> Places:
+        """Keep what is needed of a gadget."""
+        return cls(gadget.modular, gadget.costs.size, gadget.tails, gadget.heads)
+
     def dual(self, flow: FloatArray) -> FloatArray:
         """Return m_i and the net flow out of each place, O(size + edges)."""
         dual = np.concatenate([self.modular, np.zeros(self.auxiliaries)])
@@ -95,31 +104,27 @@ class Network:
 
     def __init__(self, terms: Sequence[Term], unary: FloatArray, dual: Dual) -> None:
         self.n = unary.size
-        given = zip(terms, dual, strict=True)
-        parts = [t if isinstance(t, EdgeTerm) else t.gadget(y) for t, y in given]
-        self._costs = [part.costs for part in parts if isinstance(part, Gadget)]
-        self._unary = unary.copy() if self._costs else unary
-        joined, self._places = [], list[Places | None]()
-        first = self.n
-        for part in parts:
-            if isinstance(part, EdgeTerm):
-                joined.append(_cut_edges(part, alone=len(parts) == 1))
-                self._places.append(None)
-                continue
-            self._unary += scatter_sum(part.elements, part.modular, self.n)
-            joined.append(_gadget_edges(part, first))
-            self._places.append(
-                Places(part.modular, part.costs.size, part.tails, part.heads)
-            )
-            first += part.costs.size
-        flows = [
-            y if isinstance(part, EdgeTerm) else part.flow
-            for part, y in zip(parts, dual, strict=True)
-        ]
-        self.flow = flows[0] if len(flows) == 1 else np.concatenate([np.zeros(0), *flows])
-        stops = accumulate((flow.size for flow in flows), initial=0)
-        self._slots = [slice(a, b) for a, b in pairwise(stops)]
-        self.edges = joined[0] if len(joined) == 1 else _joined(joined)
+        self._unary, self._costs = unary, list[FloatArray]()
+        self._places, self._slots = list[Places | None](), list[slice]()
+        parts = (self._part(term, y, len(terms)) for term, y in zip(terms, dual, strict=True))
+        size = network_size(terms)
+        count = size.edges if size is not None else 0
+        self.edges, self.flow = next(parts) if len(terms) == 1 else _joined(parts, count)
+
+    def _part(self, term: Term, dual: FloatArray, terms: int) -> tuple[Edges, FloatArray]:
+        """Return the edges of a term with their flow, and note where they are."""
+        first = self._slots[-1].stop if self._slots else 0
+        if isinstance(term, EdgeTerm):
+            self._places.append(None)
+            self._slots.append(slice(first, first + term.size))
+            return _cut_edges(term, alone=terms == 1), dual
+        gadget = term.gadget(dual)
+        nodes = self.n + sum(costs.size for costs in self._costs)
+        self._unary = self._unary + scatter_sum(gadget.elements, gadget.modular, self.n)
+        self._costs.append(gadget.costs)
+        self._places.append(Places.of(gadget))
+        self._slots.append(slice(first, first + gadget.flow.size))
+        return _gadget_edges(gadget, nodes), gadget.flow
 
     def imbalance(self, flow: FloatArray | None = None) -> FloatArray:
         """Return s of all nodes at the network's flow or another, O(nodes + edges)."""
@@ -174,11 +179,14 @@ def _gadget_edges(gadget: Gadget, first: int) -> Edges:
     return Edges(node[gadget.tails], node[gadget.heads], gadget.backward, gadget.forward)
 
 
-def _joined(parts: Sequence[Edges]) -> Edges:
-    """Put edges of several terms one after the other."""
-    empty = np.zeros(0, dtype=np.int32)
-    tails, heads, backward, forward = (
-        np.concatenate([start, *(part[k] for part in parts)])
-        for k, start in enumerate((empty, empty, np.zeros(0), np.zeros(0)))
-    )
-    return Edges(tails, heads, backward, forward)
+def _joined(parts: Iterable[tuple[Edges, FloatArray]], count: int) -> tuple[Edges, FloatArray]:
+    """Put the edges of several terms and their flow one after the other."""
+    tails, heads = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    backward, forward, flow = np.empty(count), np.empty(count), np.empty(count)
+    first = 0
+    for part, own in parts:
+        slots = slice(first, first + own.size)
+        tails[slots], heads[slots], backward[slots], forward[slots] = part
+        flow[slots] = own
+        first = slots.stop
+    return Edges(tails, heads, backward, forward), flow

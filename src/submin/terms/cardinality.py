@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,15 @@ from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars
-from submin.terms.groups import LONG_ROUNDOFF, GroupBlock, GroupTerm, incidences, label_groups, ranges
+from submin.terms.groups import (
+    LONG_ROUNDOFF,
+    GroupBlock,
+    GroupTerm,
+    incidences,
+    label_groups,
+    ranges,
+)
+from submin.terms.slopes import Turns, changes_of_slope, split
 from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
@@ -139,7 +147,7 @@ class Cardinality(GroupTerm):
     @cached_property
     def turns(self) -> Turns:
         """The changes of slope of every g, O(incidences)."""
-        return _turns(self)
+        return changes_of_slope(self)
 
     def gadget_size(self) -> GadgetSize:
         """Count an auxiliary for each change of slope, and for each of these an edge a member."""
@@ -147,17 +155,12 @@ class Cardinality(GroupTerm):
         return GadgetSize(groups.size, int(np.diff(self.pointers)[groups].sum()))
 
     def gadget(self, dual: FloatArray) -> Gadget:
-        """Return a truncation for each change of slope, and the last slope as the modular part.
-
-        The dual is split among the truncations by projecting on each what the earlier ones leave.
-        Of all they could leave this is the least spread out, so that the later ones, functions of
-        cardinalities too, have it in their base polytope whenever they can.
-        """
+        """Return a truncation for each change of slope, and the last slope as the modular part."""
         group, at, drop, last = self.turns
         sizes, places = np.diff(self.pointers)[group], incidences(self.pointers, group)
         star, modular = np.repeat(np.arange(group.size), sizes), last[self.group_of]
         stars = Stars(places, star, np.repeat(drop, sizes), drop * at)
-        return stars.gadget(self.members, modular, _split(self, dual - modular))
+        return stars.gadget(self.members, modular, split(self, dual - modular))
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""
@@ -212,78 +215,6 @@ class Cardinality(GroupTerm):
             term.shape = tuple(arrays["shape"].tolist())
             term.elements = int(np.prod(term.shape))
         return term
-
-
-class Turns(NamedTuple):
-    """The changes of slope of concave functions, those of each group one after the other.
-
-    At ``at`` members of group ``group`` the slope falls by ``drop``; ``last`` is the last slope of
-    each group.
-    """
-
-    group: PointerArray
-    at: PointerArray
-    drop: FloatArray
-    last: FloatArray
-
-
-def _turns(term: Cardinality) -> Turns:
-    """Find the changes of slope, of data without a granularity those beyond rounding.
-
-    Slopes are those between the changes, so that g is met there.  Where leaving changes out would
-    move g by more than rounding, all of them are kept.
-    """
-    values, starts = term.values, term.value_pointers[:-1]
-    if not starts.size:
-        return Turns(starts, starts, values, values)
-    exact = term.granularity() > 0.0
-    rounding = (0.0 if exact else 8.0 * UNIT_ROUNDOFF) * np.maximum.reduceat(np.abs(values), starts)
-    knots = _knots(term, rounding)
-    if not exact:
-        met = np.interp(np.arange(values.size), knots, values[knots])
-        moved = np.maximum.reduceat(np.abs(met - values), starts) > 2.0 * rounding
-        knots = _knots(term, np.where(moved, 0.0, rounding))
-    group = np.searchsorted(starts, knots, side="right") - 1
-    inner, counts = np.diff(group) == 0, knots - starts[group]
-    slopes = np.diff(values[knots])[inner] / np.diff(knots)[inner]
-    owner, reached = group[1:][inner], counts[1:][inner]
-    falls = np.append(np.diff(owner) == 0, np.zeros(min(owner.size, 1), dtype=np.bool_))
-    drop = np.append(slopes[:-1] - slopes[1:], np.zeros(min(owner.size, 1)))
-    chosen = falls & (drop > 0.0)
-    last = np.zeros(starts.size)
-    last[owner[~falls]] = slopes[~falls]
-    return Turns(owner[chosen], reached[chosen], drop[chosen], last)
-
-
-def _knots(term: Cardinality, rounding: FloatArray) -> PointerArray:
-    """Return where in the tables g begins, ends, or turns by more than `rounding` of its group."""
-    group = term.group_of[:-1].astype(np.int64)
-    turns = term.gains[:-1] - term.gains[1:] > rounding[group]
-    at = np.flatnonzero(turns & (group == term.group_of[1:]))
-    ends = (term.value_pointers[:-1], term.value_pointers[1:] - 1)
-    knots: PointerArray = np.unique(np.concatenate([*ends, at + group[at] + 1]))
-    return knots
-
-
-def _split(term: Cardinality, rest: FloatArray) -> FloatArray:
-    """Split a dual less the last slopes among the truncations, one of each group after another."""
-    group, at, drop, _ = term.turns
-    sizes = np.diff(term.pointers)[group]
-    stops = np.cumsum(sizes)
-    rank = np.arange(group.size) - np.searchsorted(group, group)
-    order, flow = np.argsort(rank, kind="stable"), np.zeros(int(sizes.sum()))
-    zero, upper, totals = np.zeros(term.size), np.zeros(term.size), np.zeros(term.pointers.size - 1)
-    for stars in np.split(order, np.cumsum(np.bincount(rank))[:-1]) if group.size else []:
-        groups, own = group[stars].astype(np.int32), incidences(term.pointers, group[stars])
-        upper[own], totals[groups] = np.repeat(drop[stars], sizes[stars]), drop[stars] * at[stars]
-        part = np.empty(own.size)
-        kernels.active.truncation_project(
-            term.pointers, term.members, zero, upper, totals, groups, rest,
-            np.zeros(term.elements), 1.0, part, 1,
-        )  # fmt: skip
-        flow[ranges((stops - sizes)[stars], sizes[stars])] = part
-        rest[own] -= part
-    return flow
 
 
 def _concave_table(function: ConcaveFunction, m: int) -> FloatArray:

@@ -1,54 +1,49 @@
-"""Gadgets: functions of a term as cuts of a few more nodes, the auxiliaries, that are minimised out.
+"""Gadgets: functions as cuts of a graph with a few more nodes, auxiliaries, that are minimised out.
 
-    F_i(S) = m_i(S) + min over T of C_i(S ∪ T),     C_i(Z) = c_i(T) + cut_i(Z),  Z = S ∪ T
+    F_i(S) = m_i(S) + min over T of C_i(S ∪ T),     C_i(Z) = c_i(Z ∩ A) + cut_i(Z)
 
-T is a set of auxiliaries of function i, c_i their costs, m_i modular, cut_i the cut function of a
-graph on the elements R of F_i and the auxiliaries A (Lawler 1973, doi:10.1002/net.3230030306;
-Kohli, Ladický, Torr 2009, doi:10.1007/s11263-008-0202-0).  A sum of such functions is minimised by
-a maximum flow on the joined graph, with the auxiliaries as elements of their own.
+A are the auxiliaries of function i, T their subsets, c_i >= 0 their costs, m_i modular, and cut_i
+the cut function of a graph on A and the elements R of F_i.  A sum of such functions is minimised by
+a maximum flow on the joined graph, in which auxiliaries are elements like others (Lawler 1973,
+doi:10.1002/net.3230030306, for hyperedges; Kohli, Ladický, Torr 2009,
+doi:10.1007/s11263-008-0202-0, for robust potentials).  For a function of k elements:
 
-Minimisers.  F(S) = min over T of C(S ∪ T), so that S is a minimiser of F exactly if some S ∪ T is
-one of C.  Those of C are closed under intersection and union: the smallest lies in each S ∪ T, and
-its elements are a minimiser of F, hence the smallest.  The largest likewise.
+    w [S meets the tails, misses a head]     tail -> a -> b -> head, each of weight w
+                                             2 auxiliaries, one edge for each tail and head, a -> b
+    the same of 2 elements                   an edge
+    min(m(S), c),  0 < c < m(R)              v -> a of weight m(v), c(a) = c
+                                             1 auxiliary, k edges
+    g(|S|), g concave                        such a truncation for each change of slope
 
-Dual.  A flow within the weights gives node v of gadget i the net flow y_i(v) out of it, and an
-auxiliary a the imbalance s(a) = c_i(a) + y_i(a).  As cut_i(Z) >= y_i(Z) for each Z, a flow that
-leaves no imbalance has
+Weights that a cut must never pay, infinite in the literature, are finite here: a set that pays w
+for one of them is no cheaper than the hyperedge, which costs w or nothing.
 
-    m_i(S) + y_i(S) <= m_i(S) + C_i(S ∪ T)  for all T,  hence  m_i + y_i is in P(F_i)
+Minimisers.  As F(S) = min over T of C(S ∪ T), the minimisers of F are those of C without their
+auxiliaries.  The smallest minimiser of C lies in all others, so that its elements lie in all
+minimisers of F, and are one: the smallest.  Likewise the largest.
 
-and in the base polytope B(F_i), since y_i(R) = c_i(A) = C_i(R ∪ A) = F_i(R) - m_i(R) if
+Dual.  A flow within the weights gives each node v of gadget i the net flow y_i(v) out of it, and
+leaves at an auxiliary a the imbalance s(a) = c_i(a) + y_i(a).  If none is left, cut_i(Z) >= y_i(Z)
+says that y_i(S) <= C_i(S ∪ T) for all S and T, and hence that m_i + y_i is in P(F_i); it is in the
+base polytope B(F_i), since y_i(R) = c_i(A) and C_i(R ∪ A) = c_i(A) is what F_i(R) - m_i(R) is if no
+auxiliary is better left out.  That is so if each auxiliary has
 
-    C_i(T) >= 0 = C_i(∅)   and   C_i(R ∪ T) >= C_i(R ∪ A)      for all T,
+    c(a) + (weights to other auxiliaries) <= (weights from elements)
+    (weights from other auxiliaries) - c(a) <= (weights to elements)
 
-which each gadget here fulfils.  The same two conditions say that imbalance can always leave: if the
-auxiliaries X are all that a negative imbalance reaches along residual arcs, without an element,
-then the arcs out of X are full and those into it empty, so s(X) = C_i(X) >= 0, and what is negative
-meets what is positive; if X are all that reach a positive one, s(X) = C_i(R ∪ A) - C_i(R ∪ A - X)
-<= 0.  At a maximum flow that costs nothing: what negative imbalance reaches has s <= 0, and what
-reaches a positive one has s >= 0, so moving it along residual arcs to elements keeps the bound
-sum_v min(0, s_v).
-
-Weights that a cut must never pay, infinite in the literature, are finite here: the most that the
-function costs, w for a hyperedge, is enough, since paying it once is no cheaper than the minimum.
-
-Gadgets of the families, for a function of k elements:
-
-    hyperedge w [S meets the tails, misses a head]     tail -> a -> b -> head, all of weight w:
-                                                       2 auxiliaries, at most 2k + 1 edges
-    the same of two elements                           an edge
-    truncation min(m(S), c),  0 < c < m(R)             v -> a of weight m(v), c(a) = c:
-                                                       1 auxiliary, k edges
-    concave g(|S|)                                     a truncation for each change of slope
+which all gadgets here have.  Then there is also room on the edges between each auxiliary and the
+elements for its imbalance, whatever the flow.  At a maximum flow, moving it to elements keeps
+sum_v min(0, s_v), and so the bound: what residual arcs reach from s < 0 has s <= 0, and what
+reaches s > 0 has s >= 0.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from submin._sums import scatter_sum
 from submin._typing import FloatArray, IndexArray
 
 
@@ -99,8 +94,8 @@ class Stars(NamedTuple):
     the mass of the star.
     """
 
-    places: IndexArray
-    star: IndexArray
+    places: npt.NDArray[np.integer[Any]]
+    star: npt.NDArray[np.integer[Any]]
     masses: FloatArray
     caps: FloatArray
 

@@ -250,8 +250,16 @@ class Hyperedge(GroupTerm):
             elements=self.members,
             modular=np.zeros(self.size),
             costs=np.zeros(2 * int(np.count_nonzero(large))),
-            tails=np.concatenate([first, tails, a[large], a[self.group_of[heads]] + 1], dtype=np.int32, casting="unsafe"),
-            heads=np.concatenate([first + 1, a[self.group_of[tails]], a[large] + 1, heads], dtype=np.int32, casting="unsafe"),
+            tails=np.concatenate(
+                [first, tails, a[large], a[self.group_of[heads]] + 1],
+                dtype=np.int32,
+                casting="unsafe",
+            ),
+            heads=np.concatenate(
+                [first + 1, a[self.group_of[tails]], a[large] + 1, heads],
+                dtype=np.int32,
+                casting="unsafe",
+            ),
             forward=forward,
             backward=backward,
             flow=np.clip(flow, -backward, forward),
