@@ -19,7 +19,7 @@ class Choice(NamedTuple):
     reason: str
 
 
-MOST_EDGES = 4
+EDGES_OF_A_NUMBER = 4
 """Edges of the flow network for each number of the dual up to which a maximum flow is faster."""
 
 
@@ -31,15 +31,12 @@ def choose(layout: Layout) -> Choice:
     """
     terms = layout.problem.terms
     size, coordinates = network_size(terms), sum(term.size for term in terms)
+    if size is not None and size.edges > EDGES_OF_A_NUMBER * coordinates:
+        solver, reason = choose_proximal(layout)
+        ratio = f"{size.edges / coordinates:.0f} edges for each number of the dual"
+        return Choice(solver, f"{reason}, and a maximum flow would have {ratio}")
     if size is None or not max_flow.accepts(terms):
         return choose_proximal(layout)
-    if size.edges > MOST_EDGES * coordinates:
-        solver, reason = choose_proximal(layout)
-        return Choice(
-            solver,
-            f"{reason}, and a maximum flow would have {size.edges / coordinates:.0f} edges for "
-            "each number of the dual",
-        )
     cuts = "all terms are cuts"
     if size.gadget_edges:
         cuts = f"all terms are cuts, with {size.auxiliaries} auxiliary nodes that are minimised out"

@@ -1,25 +1,28 @@
-"""Exact minimisation of cuts: a few sweeps, then maximum flow in the residual graph of the dual.
+"""Exact minimisation of cuts, also with auxiliary nodes: maximum flow in the residual graph of y.
 
     y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly
+    Other terms become the edges of their gadgets, with auxiliary nodes (see ``terms.gadgets``)
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
     Push excess to deficits along residual paths until none is left.
     S <- the nodes that the remaining excess reaches (smallest minimiser), or the complement of
          those that reach a remaining deficit (largest)
+    Move what is left at auxiliary nodes to elements; y of a gadget is the net flow out of each
 
 Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel for grids grows
 breadth-first forests that survive from one augmentation to the next (excess incremental
 breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
 doi:10.1007/978-3-662-48350-3_52); sweeps over chains make most of the flow before it begins.  Other
 graphs are left to the pseudoflow algorithm, which moves the excess of whole trees at once
-(Hochbaum 2008, doi:10.1287/opre.1080.0524).
+(Hochbaum 2008, doi:10.1287/opre.1080.0524).  From a warm start, gadgets begin with the flow that
+their dual is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -51,6 +54,9 @@ MOST_NODES = 2**27 - 2
 MOST_EDGES = 2**30 - 1
 """Edges whose arcs the kernel can number."""
 
+MOST_GADGET_EDGES = 2**22
+"""Edges of gadgets that are made without a question; beyond, at most 20 for each of the dual."""
+
 
 def accepts(terms: Sequence[Term]) -> bool:
     """Say whether all terms are cuts or have gadgets, and the compiled kernels are there."""
@@ -62,7 +68,8 @@ def accepts(terms: Sequence[Term]) -> bool:
     if size is None:
         return False
     nodes = max((term.elements for term in terms), default=0) + size.auxiliaries
-    return nodes <= MOST_NODES and size.edges <= MOST_EDGES
+    few = size.gadget_edges <= max(MOST_GADGET_EDGES, 20 * size.places)
+    return nodes <= MOST_NODES and size.edges <= MOST_EDGES and few
 
 
 @dataclass
@@ -85,7 +92,11 @@ class MaxFlowState:
 
 @dataclass(frozen=True)
 class MaxFlow:
-    """Maximum flow on the residual graph, after a few sweeps; for problems whose terms are cuts.
+    """Maximum flow on the residual graph, after a few sweeps; for cuts, and terms with gadgets.
+
+    ``Hyperedge``, ``Truncation``, ``ConcaveOfModular`` and ``Cardinality`` are cuts with auxiliary
+    nodes that are minimised out: two for a hyperedge, one for each change of slope of a concave
+    function (of cardinality or mass).
 
     Parameters
     ----------
@@ -103,6 +114,9 @@ class MaxFlow:
     >>> problem = sm.Problem([1, -2, 1], [sm.GridCut(3, 1)])
     >>> sm.minimize(problem, sm.MaxFlow(largest=True)).minimizer
     array([ True,  True,  True])
+    >>> hyperedge = sm.Hyperedge([0, 3], [0, 1, 2], 1)
+    >>> sm.minimize(sm.Problem([1, -2, 1], [hyperedge]), sm.MaxFlow()).minimizer
+    array([False,  True, False])
     """
 
     sweeps: int = 4
@@ -120,17 +134,8 @@ class MaxFlow:
             If a term is neither a cut nor one with a few auxiliary nodes.
         """
         terms = layout.problem.terms
-        for index, term in enumerate(terms):
-            if network_size([term]) is None:
-                raise TypeError(
-                    f"MaxFlow needs terms that are cuts, or cuts with a few auxiliary nodes, but "
-                    f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
-                )
         if not accepts(terms):
-            raise TypeError(
-                f"MaxFlow needs the compiled kernels, and at most {MOST_NODES} nodes and "
-                f"{MOST_EDGES} edges in its network; AcceleratedSweeps runs without"
-            )
+            _refuse(terms)
         warm = any(part.any() for part in dual)
         if _single_grid(layout) is not None:
             s = layout.total(dual)
@@ -214,6 +219,24 @@ class MaxFlow:
             return own + kernel
         joined = edges * (2 * 4 + 2 * 8 + 8) + size.gadget_edges * 2 * 4
         return own + kernel + joined + 8 * (size.places + nodes + size.auxiliaries)
+
+
+def _refuse(terms: Sequence[Term]) -> NoReturn:
+    """Say which term, or what else, keeps a maximum flow from starting."""
+    for index, term in enumerate(terms):
+        if network_size([term]) is None:
+            raise TypeError(
+                f"MaxFlow needs terms that are cuts, or cuts with a few auxiliary nodes, but "
+                f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
+            )
+    size = network_size(terms) or NetworkSize(0, 0, 0, 0)
+    raise TypeError(
+        f"MaxFlow needs the compiled kernels and a network of at most {MOST_NODES} nodes and "
+        f"{MOST_EDGES} edges, and of functions that are no cuts up to {MOST_GADGET_EDGES} edges or "
+        f"20 for each of their {size.places} dual values (it has {size.auxiliaries} auxiliary "
+        f"nodes, and {size.edges} edges, {size.gadget_edges} of them of such functions); "
+        "AcceleratedSweeps takes every term"
+    )
 
 
 def _grid_flow(layout: Layout, state: MaxFlowState) -> GridFlow:

@@ -65,10 +65,11 @@ def _knots(term: Cardinality, rounding: FloatArray) -> PointerArray:
     """Return where in the tables g begins, ends, or turns by more than `rounding` of its group."""
     group = term.group_of[:-1].astype(np.int64)
     turns = term.gains[:-1] - term.gains[1:] > rounding[group]
-    at = np.flatnonzero(turns & (group == term.group_of[1:]))
-    ends = (term.value_pointers[:-1], term.value_pointers[1:] - 1)
-    knots: PointerArray = np.unique(np.concatenate([*ends, at + group[at] + 1]))
-    return knots
+    inner = np.flatnonzero(turns & (group == term.group_of[1:]))
+    marked = np.zeros(term.values.size, dtype=np.bool_)
+    for at in (term.value_pointers[:-1], term.value_pointers[1:] - 1, inner + group[inner] + 1):
+        marked[at] = True
+    return np.flatnonzero(marked)
 
 
 def split(term: Cardinality, rest: FloatArray) -> FloatArray:
