@@ -10,21 +10,24 @@ from hypothesis import strategies as st
 import submin as sm
 from submin.solvers.max_flow import MaxFlow
 from submin.solvers.network import Network, network_size
+from submin.terms.table import Table
 from submin.testing import brute_force, check_term
 
 from .group_terms import concave_families, csr, hyperedges, truncations
-from .problems import Part, cardinalities, cuts, grid_cuts, vectors
+from .problems import Part, cardinalities, cuts, grid_cuts, tables, vectors
 
 pytest.importorskip("submin._native")
 
 N = 6
+SPLIT = ("hyperedge", "truncation", "concave_of_modular", "cardinality")
+"""The families whose gadgets take any feasible dual as a flow."""
 
 
 def parts(n: int, whole: bool) -> st.SearchStrategy[Part]:
     """A random term of a family that the maximum flow takes."""
     return st.one_of(
         hyperedges(n), truncations(n), concave_families(n), cardinalities(n, whole), cuts(n, whole),
-        grid_cuts((n,), whole),
+        grid_cuts((n,), whole), tables(n, whole),
     )  # fmt: skip
 
 
@@ -84,7 +87,7 @@ def test_warm_starts(problem, passes):
 @given(st.data(), st.booleans())
 @settings(max_examples=100)
 def test_a_feasible_dual_is_a_flow_without_imbalance(data, whole):
-    term = data.draw(parts(N, whole).filter(lambda part: hasattr(part.term, "members"))).term
+    term = data.draw(parts(N, whole).filter(lambda part: part.term.kind in SPLIT)).term
     random = np.random.default_rng(data.draw(st.integers(0, 99)))
     vertices = [term.greedy(random.permutation(N).astype(np.int32)) for _ in range(3)]
     dual = np.mean(vertices, axis=0)
@@ -137,6 +140,34 @@ def test_rounding_makes_no_changes_of_slope():
     assert term.gadget_size().auxiliaries == 2
     smooth = sm.Cardinality([0, 1000], np.arange(1000), lambda k, m: np.sqrt(k))
     assert smooth.gadget_size().auxiliaries == 999
+
+
+def test_pairs_and_triples_of_tables():
+    """A pair is one edge whose flow is the dual; a triple of no cubic part needs no auxiliary."""
+    pair = Table([[0, 1], [1, 2]], [0.0, 2.0, 3.0, 4.5])
+    assert tuple(pair.gadget_size()) == (0, 2)
+    vertex = pair.greedy(np.array([2, 0, 1], dtype=np.int32))
+    np.testing.assert_array_equal(Network([pair], np.zeros(3), [vertex]).dual(False)[0], vertex)
+    sums = np.array([0.1, 0.2, 0.3]) @ (np.arange(8) >> np.arange(3)[:, None] & 1)
+    chain = sums + np.array([0.0, 0.7, 1.4, 0.7, 0.7, 1.4, 0.7, 0.0])
+    assert tuple(Table([[0, 1, 2]], chain).gadget_size()) == (0, 2)
+    any_of_three = Table([[0, 1, 2]], [0.0] + [1.0] * 7)
+    assert tuple(any_of_three.gadget_size()) == (1, 3)
+    with pytest.raises(TypeError, match=r"Table .* AcceleratedSweeps"):
+        Table([[0, 1, 2, 3]], [0.0] + [1.0] * 15).gadget(np.zeros(4))
+
+
+def test_the_choice_looks_at_the_size_of_the_network():
+    labels = np.arange(3000) // 1500
+    robust = sm.robust_pn(*sm.label_groups(labels), 2.0, 20.0)
+    product = sm.Cardinality.from_labels(labels, lambda k, m: k * (m - k))
+    small, large = sm.Problem(np.zeros(3000), [robust]), sm.Problem(np.zeros(3000), [product])
+    assert "solver: MaxFlow" in sm.describe(small)
+    assert "with 4 auxiliary nodes" in sm.describe(small)
+    assert "solver: AcceleratedSweeps" in sm.describe(large)
+    assert "1499 edges for each number of the dual" in sm.describe(large)
+    with pytest.raises(TypeError, match=r"4497000 edges.*AcceleratedSweeps"):
+        sm.minimize(large, "max_flow")
 
 
 def test_refusals_say_what_would_work():
