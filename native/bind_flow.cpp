@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "graph_flow.hpp"
 #include "grid_flow.hpp"
+#include "settling.hpp"
 
 namespace submin {
 namespace {
@@ -158,6 +159,12 @@ class BoundGraphFlow {
   flow::GraphFlow solver_;
 };
 
+void settle(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
+            const ConstValues& forward, const Values& flow, const Values& s, std::int64_t first) {
+  require(first >= 0, "first must not be negative");
+  flow::settle(graph_problem(tails, heads, backward, forward, flow, s), first);
+}
+
 template <class Solver>
 void bind_solver(nb::class_<Solver>& solver) {
   solver.def("advance", &Solver::advance, "budget"_a, "threads"_a = 1, WithoutLock())
@@ -180,6 +187,9 @@ void bind_flow(nb::module_& module) {
             "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
             "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "warm"_a = false);
   bind_solver(graph);
+  module.def("settle", &settle, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
+             "s"_a.noconvert(), "first"_a, WithoutLock());
 }
 
 }  // namespace submin

@@ -316,9 +316,15 @@ def is_exact(name: str) -> bool:
     return isinstance(REGISTRY[name](), ExactSolver)
 
 
+def no_family() -> Function:
+    """A function of which nothing is known but its values."""
+    return Function([0, 1], evaluate=lambda mask: float(mask.any()))
+
+
 def general_solvers() -> list[str]:
     """The names of the solvers that accept every problem; the others refuse with `TypeError`."""
-    problem, names = dense_model(0, True, (2, 2)).problem, []
+    dense = dense_model(0, True, (2, 2)).problem
+    problem, names = sm.Problem(dense.unary, [*dense.terms, no_family()]), []
     for name in REGISTRY:
         try:
             sm.minimize(problem, name, max_passes=1)

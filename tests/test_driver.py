@@ -90,7 +90,7 @@ def test_a_tolerance_is_kept():
 
 
 def test_an_infinite_tolerance_stops_at_once():
-    result = sm.minimize(hard_problem(), tol=np.inf)
+    result = sm.minimize(hard_problem(), "accelerated_sweeps", tol=np.inf)
     assert result.passes == 0
     assert result.status is sm.Status.CONVERGED
 
@@ -217,7 +217,11 @@ def test_callbacks_see_every_check():
 @pytest.mark.parametrize("answer", [True, np.True_, 1])
 def test_callbacks_stop_the_solve(answer):
     problem = hard_problem()
-    result = sm.minimize(problem, callback=lambda record, _: answer if record.passes >= 2 else None)
+    result = sm.minimize(
+        problem,
+        "accelerated_sweeps",
+        callback=lambda record, _: answer if record.passes >= 2 else None,
+    )
     assert result.passes == 2
     assert result.interrupted
     assert_valid(problem, result)
@@ -329,7 +333,7 @@ def test_ctrl_c_in_a_callback():
         if record.passes == 3:
             raise KeyboardInterrupt
 
-    result = sm.minimize(problem, callback=press, progress=True)
+    result = sm.minimize(problem, "accelerated_sweeps", callback=press, progress=True)
     assert result.interrupted
     assert result.passes == 3
     assert_valid(problem, result)
@@ -356,7 +360,7 @@ def _press(*_):
 @pytest.mark.parametrize("blocks", ["auto", "functions"])
 def test_a_result_starts_any_solver_on_any_blocks_at_its_end(solver, blocks):
     problem = hard_problem()
-    result = sm.minimize(problem)
+    result = sm.minimize(problem, "accelerated_sweeps")
     again = sm.minimize(problem, solver, blocks=blocks, warm_start=result)
     assert again.passes <= 1
     assert again.status is sm.Status.OPTIMAL
@@ -392,12 +396,13 @@ def test_warm_starts_after_changed_unaries_and_weights():
 
 
 def test_a_small_change_takes_fewer_passes_warm():
-    problem = hard_problem(shape=(30, 31))
-    result = sm.minimize(problem)
+    problem, solver = hard_problem(shape=(30, 31)), "accelerated_sweeps"
+    result = sm.minimize(problem, solver)
     unary = problem.unary.copy()
     unary[3, 3] += 0.1
     changed = sm.Problem(unary, problem.terms)
-    assert sm.minimize(changed, warm_start=result).passes < sm.minimize(changed).passes
+    warm = sm.minimize(changed, solver, warm_start=result)
+    assert warm.passes < sm.minimize(changed, solver).passes
 
 
 @pytest.mark.parametrize(
@@ -477,7 +482,7 @@ def test_level_sets_of_prox_are_all_minimisers():
 
 
 def test_results_can_be_copied_and_pickled():
-    result = sm.minimize(hard_problem(shape=(3, 4)))
+    result = sm.minimize(hard_problem(shape=(3, 4)), "accelerated_sweeps")
     for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
         assert twin.certificate == result.certificate
         assert list(twin.history) == list(result.history)

@@ -83,4 +83,13 @@ class GraphFlow:
     def members(self, member: npt.NDArray[np.uint8], largest: bool = False) -> None: ...
     def counts(self) -> dict[str, int]: ...
 
+def settle(
+    tails: IndexArray,
+    heads: IndexArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+    s: FloatArray,
+    first: int,
+) -> None: ...
 def vector_width() -> str: ...

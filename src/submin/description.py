@@ -73,10 +73,10 @@ def describe(
 def peak_memory(layout: Layout, solver: Solver[Any]) -> int:
     """Return the bytes of all arrays at the peak of a solve, beside the problem's own data.
 
-    These are the solver's, the best set, and those of one check.  Of an exact solver this is the
-    certificate (s and least costs), on the solver's own last dual; else the best dual with its s
-    lies beside, and the search among level sets takes more than a certificate (a greedy vertex, an
-    order, its ranks, gains, and their sums in long double).
+    These are the solver's, the best set, and those of one check, beside which the best dual with
+    its s lies; the search among level sets takes a greedy vertex, an order, its ranks, gains, and
+    their sums in long double.  An exact solver has let its own arrays go when its last dual and s
+    are certified (s and least costs).
 
     Raises
     ------
@@ -86,10 +86,8 @@ def peak_memory(layout: Layout, solver: Solver[Any]) -> int:
     if not isinstance(solver, CountsMemory):
         raise TypeError(f"{solver!r} does not count its arrays: it has no method `memory`")
     if isinstance(solver, ExactSolver):
-        check = array_bytes(layout, vectors=2)
-    else:
-        check = array_bytes(layout, duals=2, vectors=7)
-    return solver.memory(layout) + layout.n + check
+        return max(solver.memory(layout), array_bytes(layout, duals=1, vectors=3)) + layout.n
+    return solver.memory(layout) + layout.n + array_bytes(layout, duals=2, vectors=7)
 
 
 def _blocks(count: int) -> str:

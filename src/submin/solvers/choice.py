@@ -8,6 +8,7 @@ from submin.layout import Layout
 from submin.solvers import max_flow
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.max_flow import MaxFlow
+from submin.solvers.network import network_size
 from submin.solvers.solver import Solver
 
 
@@ -18,15 +19,31 @@ class Choice(NamedTuple):
     reason: str
 
 
+EDGES_OF_A_NUMBER = 4
+"""Edges of the flow network for each number of the dual up to which a maximum flow is faster."""
+
+
 def choose(layout: Layout) -> Choice:
-    """Choose a solver for the minimiser of a problem."""
-    if max_flow.accepts(layout.problem.terms):
-        return Choice(
-            MaxFlow(),
-            "all terms are cuts, so a maximum flow on the residual graph ends with the exact "
-            "minimum",
-        )
-    return choose_proximal(layout)
+    """Choose a solver for the minimiser of a problem.
+
+    A maximum flow takes a time that grows with the edges of its network, a pass of sweeps one that
+    grows with the dual; of gadgets with many auxiliaries the first are many times the second.
+    """
+    terms = layout.problem.terms
+    size, coordinates = network_size(terms), sum(term.size for term in terms)
+    if size is not None and size.edges > EDGES_OF_A_NUMBER * coordinates:
+        solver, reason = choose_proximal(layout)
+        ratio = f"{size.edges / coordinates:.0f} edges for each number of the dual"
+        return Choice(solver, f"{reason}, and a maximum flow would have {ratio}")
+    if size is None or not max_flow.accepts(terms):
+        return choose_proximal(layout)
+    cuts = "all terms are cuts"
+    if size.gadget_edges:
+        cuts = f"all terms are cuts, with {size.auxiliaries} auxiliary nodes that are minimised out"
+    return Choice(
+        MaxFlow(),
+        f"{cuts}, so a maximum flow on the residual graph ends with the exact minimum",
+    )
 
 
 def choose_proximal(_: Layout) -> Choice:

@@ -1,33 +1,36 @@
-"""Exact minimisation of cuts: a few sweeps, then maximum flow in the residual graph of the dual.
+"""Exact minimisation of cuts, also with auxiliary nodes: maximum flow in the residual graph of y.
 
     y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly and many
          arcs lead straight from an excess to a deficit
+    Other terms become the edges of their gadgets, with auxiliary nodes (see ``terms.gadgets``)
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
     Push excess to deficits along residual paths until none is left.
     S <- the nodes that the remaining excess reaches (smallest minimiser), or the complement of
          those that reach a remaining deficit (largest)
+    Move what is left at auxiliary nodes to elements; y of a gadget is the net flow out of each
 
 Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel for grids grows
 breadth-first forests that survive from one augmentation to the next (excess incremental
 breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
 doi:10.1007/978-3-662-48350-3_52); sweeps over chains make most of the flow before it begins.  Other
 graphs are left to the pseudoflow algorithm, which moves the excess of whole trees at once
-(Hochbaum 2008, doi:10.1287/opre.1080.0524).
+(Hochbaum 2008, doi:10.1287/opre.1080.0524).  From a warm start, gadgets begin with the flow that
+their dual is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout, ZeroDual
+from submin.solvers.network import Network, NetworkSize, network_size
 from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_cut import GridCut
@@ -52,27 +55,40 @@ FEW_CROSSINGS = 0.004
 SAMPLE = slice(None, None, 8), Ellipsis, slice(None, None, 4)
 """Every eighth slice along the first axis and fourth along the last is looked at for them."""
 
-MOST_ELEMENTS = 2**27 - 2
-"""Elements that the kernels' labels can number."""
+MOST_NODES = 2**27 - 2
+"""Elements and auxiliaries that the kernels' labels can number."""
+
+MOST_EDGES = 2**30 - 1
+"""Edges whose arcs the kernel can number."""
+
+MOST_GADGET_EDGES = 2**22
+"""Edges of gadgets that are made without a question; beyond, at most 20 for each of the dual."""
 
 
 def accepts(terms: Sequence[Term]) -> bool:
-    """Say whether all terms are cuts, and the compiled kernels that this needs are there."""
+    """Say whether all terms are cuts or have gadgets, and the compiled kernels are there."""
     try:
         from submin import _native  # noqa: F401
     except ImportError:
         return False
-    small = all(term.elements <= MOST_ELEMENTS for term in terms)
-    return small and all(isinstance(term, EdgeTerm) for term in terms)
+    size = network_size(terms)
+    if size is None:
+        return False
+    nodes = max((term.elements for term in terms), default=0) + size.auxiliaries
+    few = size.gadget_edges <= max(MOST_GADGET_EDGES, 20 * size.places)
+    return nodes <= MOST_NODES and size.edges <= MOST_EDGES and few
 
 
 @dataclass
 class MaxFlowState:
-    """The dual y and its s, changed in place by the flow once the sweeps are over."""
+    """The dual y and s of a grid alone, or the network and s of its nodes.
+
+    Sweeps and the kernel change them in place.
+    """
 
     y: Dual
     s: FloatArray
-    joined: FloatArray
+    graph: GridCut | Network
     warm: bool
     norm: float = float("inf")
     swept: int = 0
@@ -83,7 +99,11 @@ class MaxFlowState:
 
 @dataclass(frozen=True)
 class MaxFlow:
-    """Maximum flow on the residual graph, after a few sweeps; for problems whose terms are cuts.
+    """Maximum flow on the residual graph, after a few sweeps; for cuts, and terms with gadgets.
+
+    ``Hyperedge``, ``Truncation``, ``ConcaveOfModular`` and ``Cardinality`` are cuts with auxiliary
+    nodes that are minimised out: two for a hyperedge, one for each change of slope of a concave
+    function (of cardinality or mass).
 
     Parameters
     ----------
@@ -102,6 +122,9 @@ class MaxFlow:
     >>> problem = sm.Problem([1, -2, 1], [sm.GridCut(3, 1)])
     >>> sm.minimize(problem, sm.MaxFlow(largest=True)).minimizer
     array([ True,  True,  True])
+    >>> hyperedge = sm.Hyperedge([0, 3], [0, 1, 2], 1)
+    >>> sm.minimize(sm.Problem([1, -2, 1], [hyperedge]), sm.MaxFlow()).minimizer
+    array([False,  True, False])
     """
 
     sweeps: int = 4
@@ -116,43 +139,36 @@ class MaxFlow:
         Raises
         ------
         TypeError
-            If a term is not a cut.
+            If a term is neither a cut nor one with a few auxiliary nodes.
         """
-        for index, term in enumerate(layout.problem.terms):
-            if not isinstance(term, EdgeTerm):
-                raise TypeError(
-                    f"MaxFlow needs terms that are cuts, but terms[{index}] is a "
-                    f"{type(term).__name__}; AcceleratedSweeps takes every term"
-                )
-        if not accepts(layout.problem.terms):
-            raise TypeError(
-                f"MaxFlow needs the compiled kernels and at most {MOST_ELEMENTS} elements; "
-                "AcceleratedSweeps runs without them"
-            )
-        joined = dual[0] if len(dual) == 1 else np.concatenate([np.zeros(0), *dual])
-        stops = np.cumsum([0, *(part.size for part in dual)])
-        y = [joined[a:b] for a, b in pairwise(stops)]
-        if isinstance(dual, ZeroDual):
-            return MaxFlowState(y, layout.unary.copy(), joined, warm=False)
-        return MaxFlowState(y, layout.total(y), joined, bool(joined.any()))
+        terms = layout.problem.terms
+        if not accepts(terms):
+            _refuse(terms)
+        cold = isinstance(dual, ZeroDual)
+        warm = not cold and any(part.any() for part in dual)
+        grid = _single_grid(layout)
+        if grid is not None:
+            s = layout.unary.copy() if cold else layout.total(dual)
+            return MaxFlowState(dual, s, grid, warm)
+        network = Network(terms, layout.unary, dual)
+        return MaxFlowState([], network.imbalance(), network, warm)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Project one block, or do a slice of the search."""
-        if state.flow is None:
-            if _single_grid(layout) is None:
-                if self.sweeps:
-                    _sweep_edges(layout, state)
-            elif state.swept < self.sweeps * layout.r:
-                self._sweep(layout, state)
-                return 1
-            state.flow = self._open(layout, state)
-        if state.flow.advance(SLICE, layout.threads):
-            member = np.zeros(layout.n, dtype=np.uint8)
-            state.flow.members(member, bool(self.largest))
-            state.members, state.done = member.view(np.bool_), True
+        graph = state.graph
+        if isinstance(graph, GridCut) and state.swept < self.sweeps * layout.r:
+            self._sweep(layout, state, graph)
+            return 1
+        flow = state.flow or self._open(layout, state)
+        state.flow = flow
+        if flow.advance(SLICE, layout.threads):
+            member = np.zeros(state.s.size, dtype=np.uint8)
+            flow.members(member, bool(self.largest))
+            state.members, state.done = member[: layout.n].view(np.bool_), True
+            state.flow = None
         return 0
 
-    def _sweep(self, layout: Layout, state: MaxFlowState) -> None:
+    def _sweep(self, layout: Layout, state: MaxFlowState, grid: GridCut) -> None:
         """Sweep the next block; the last one is that after which the search makes more of its time.
 
         A small fall of ||s||^2 says that sweeps are slow, few crossings that the search is fast.
@@ -161,8 +177,7 @@ class MaxFlow:
         state.swept += 1
         if state.swept < layout.r:
             return
-        enough = FEW_CROSSINGS * layout.r
-        if not _crossings(layout, state) < enough:
+        if not _crossings(grid, state.y[0], state.s) < FEW_CROSSINGS * len(grid.offsets):
             before, state.norm = state.norm, kernels.active.sum_of_squares(state.s, 0)
             if not before - state.norm < LEAST_PROGRESS * state.norm:
                 return
@@ -174,30 +189,27 @@ class MaxFlow:
         Where all data are multiples of some number, the flows are rounded to multiples too: bounds
         stay bounds, and the arithmetic of the search is exact.
         """
-        from submin._native import GraphFlow, GridFlow
-
-        unit = layout.problem.granularity
+        unit, graph = layout.problem.granularity, state.graph
+        if isinstance(graph, Network):
+            if self.sweeps:
+                graph.sweep(state.s)
+            if unit:
+                graph.flow[:] = np.rint(graph.flow / unit) * unit
+                state.s = graph.imbalance()
+            return graph.search(state.s, state.warm)
+        flow = state.y[0]
         if unit:
-            state.joined[:] = np.rint(state.joined / unit) * unit
+            flow[:] = np.rint(flow / unit) * unit
             layout.total(state.y, out=state.s)
-        grid = _single_grid(layout)
-        if grid is not None:
-            used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
-            parts = [grid.segments[k] for k in used]
-            shape, offsets = grid.geometry
-            return GridFlow(
-                shape,
-                offsets[used],
-                [backward for _, _, backward in parts],
-                [forward for _, forward, _ in parts],
-                [state.joined[slots] for slots, _, _ in parts],
-                state.s,
-            )
-        return GraphFlow(*_joined_edges(layout), state.joined, state.s, state.warm)
+        return _grid_flow(graph, flow, state.s)
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
-        """Return y and its s, summed afresh unless the search is over."""
-        return state.y, state.s if state.done else layout.total(state.y)
+        """Return y and its s, summed afresh unless the search on a grid is over."""
+        if isinstance(state.graph, Network):
+            state.y = state.graph.dual(state.done)
+        elif state.done:
+            return state.y, state.s
+        return state.y, layout.total(state.y, out=state.s[: layout.n] if state.done else None)
 
     def done(self, state: MaxFlowState) -> bool:
         """Say whether no residual path is left from an excess to a deficit."""
@@ -208,20 +220,58 @@ class MaxFlow:
         return state.members
 
     def memory(self, layout: Layout) -> int:
-        """Count y, s twice (``iterate`` sums it afresh), and the arrays of the kernel.
+        """Count y, s, and the arrays of the kernel, with those of the network.
 
         A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
-        bytes).  A graph's has a tree of the nodes, and two numbers for every arc; several terms are
-        joined first.
+        bytes), and lists of nodes.  A network has ends, weights and flow of its edges, unless they
+        are those of an only cut, and the ends among the places of gadgets; its kernel has a tree
+        of the nodes, and two numbers for every arc.
         """
-        lists = 4 * layout.n  # nodes to be visited: half of all, with a link each
-        own = array_bytes(layout, duals=1, vectors=2) + lists
-        grid = _single_grid(layout)
+        own, grid = array_bytes(layout, duals=1, vectors=1), _single_grid(layout)
         if grid is not None:
-            return own + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
-        edges = sum(term.size for term in layout.problem.terms)
-        joined = 0 if _single_list(layout) else edges * (2 * 4 + 2 * 8)
-        return own + layout.n * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4) + joined
+            lists = 4 * layout.n  # half of all nodes, with a link each
+            return own + lists + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
+        size = network_size(layout.problem.terms) or NetworkSize(0, 0, 0, 0)
+        edges, nodes = size.edges, layout.n + size.auxiliaries
+        kernel = nodes * (5 * 4 + 3 * 4) + edges * 2 * (4 + 4)
+        if _single_list(layout):
+            return own + kernel
+        joined = edges * (2 * 4 + 2 * 8 + 8) + size.gadget_edges * 2 * 4
+        return own + kernel + joined + 8 * (size.places + nodes + size.auxiliaries)
+
+
+def _refuse(terms: Sequence[Term]) -> NoReturn:
+    """Say which term, or what else, keeps a maximum flow from starting."""
+    for index, term in enumerate(terms):
+        if network_size([term]) is None:
+            raise TypeError(
+                f"MaxFlow needs terms that are cuts, or cuts with a few auxiliary nodes, but "
+                f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
+            )
+    size = network_size(terms) or NetworkSize(0, 0, 0, 0)
+    raise TypeError(
+        f"MaxFlow needs the compiled kernels and a network of at most {MOST_NODES} nodes and "
+        f"{MOST_EDGES} edges, and of functions that are no cuts up to {MOST_GADGET_EDGES} edges or "
+        f"20 for each of their {size.places} dual values (it has {size.auxiliaries} auxiliary "
+        f"nodes, and {size.edges} edges, {size.gadget_edges} of them of such functions); "
+        "AcceleratedSweeps takes every term"
+    )
+
+
+def _grid_flow(grid: GridCut, flow: FloatArray, s: FloatArray) -> GridFlow:
+    """Return the kernel with implicit neighbours."""
+    from submin._native import GridFlow
+
+    used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
+    parts, (shape, offsets) = [grid.segments[k] for k in used], grid.geometry
+    return GridFlow(
+        shape,
+        offsets[used],
+        [backward for _, _, backward in parts],
+        [forward for _, forward, _ in parts],
+        [flow[slots] for slots, _, _ in parts],
+        s,
+    )
 
 
 def _single_grid(layout: Layout) -> GridCut | None:
@@ -232,23 +282,20 @@ def _single_grid(layout: Layout) -> GridCut | None:
     return terms[0] if len(terms[0].offsets) <= MOST_OFFSETS else None
 
 
-def _crossings(layout: Layout, state: MaxFlowState) -> float:
+def _crossings(grid: GridCut, flow: FloatArray, s: FloatArray) -> float:
     """Return the residual arcs from an excess straight to a deficit by pixel, from a sample."""
-    grid = _single_grid(layout)
-    if grid is None:
-        return 0.0
     sample = SAMPLE if len(grid.shape) > 1 else SAMPLE[0]
-    s, count = state.s.reshape(grid.shape), 0
+    shaped, count = s.reshape(grid.shape), 0
     for k, (slots, *weights) in enumerate(grid.segments):
         overlap = grid.overlaps[k]
-        tails, heads = (s[ends][sample] for ends in grid.ends(k))
-        flow = state.joined[slots].reshape(overlap)[sample]
+        tails, heads = (shaped[ends][sample] for ends in grid.ends(k))
+        sampled = flow[slots].reshape(overlap)[sample]
         forward, backward = (
             part if part.size == 1 else part.reshape(overlap)[sample] for part in weights
         )
-        count += np.count_nonzero((tails < 0) & (heads > 0) & (flow < forward))
-        count += np.count_nonzero((tails > 0) & (heads < 0) & (-flow < backward))
-    return count / s[sample].size
+        count += int(np.count_nonzero((tails < 0) & (heads > 0) & (sampled < forward)))
+        count += int(np.count_nonzero((tails > 0) & (heads < 0) & (-sampled < backward)))
+    return count / shaped[sample].size
 
 
 def _single_list(layout: Layout) -> EdgeTerm | None:
@@ -257,41 +304,3 @@ def _single_list(layout: Layout) -> EdgeTerm | None:
     if len(terms) != 1 or not isinstance(terms[0], EdgeTerm):
         return None
     return terms[0] if len(terms[0].segments) == 1 else None
-
-
-def _sweep_edges(layout: Layout, state: MaxFlowState) -> None:
-    """Minimise ||s||^2 over each edge in turn, O(edges).
-
-    Single edges are no blocks of the layout and count as none: this takes a few hundredths of the
-    search, which it shortens by a quarter.
-    """
-    from submin._native import edges_sweep
-
-    edges = np.arange(state.joined.size, dtype=np.int32)
-    edges_sweep(*_joined_edges(layout), edges, state.joined, state.s, 1)
-
-
-def _joined_edges(
-    layout: Layout,
-) -> tuple[np.ndarray, np.ndarray, FloatArray, FloatArray]:
-    """Return tails, heads, backward and forward weights of the edges of all terms."""
-    single = _single_list(layout)
-    if single is not None:
-        _, out, back = single.segments[0]
-        return *single.edge_list(), back, out
-    empty = np.zeros(0, dtype=np.int32)
-    tails, heads, backward, forward = [empty], [empty], [np.zeros(0)], [np.zeros(0)]
-    for term in layout.problem.terms:
-        if isinstance(term, EdgeTerm):
-            tail, head = term.edge_list()
-            tails.append(tail)
-            heads.append(head)
-            out, back = term.weights_by_edge()
-            forward.append(out)
-            backward.append(back)
-    return (
-        np.concatenate(tails),
-        np.concatenate(heads),
-        np.concatenate(backward),
-        np.concatenate(forward),
-    )

@@ -12,6 +12,7 @@ c_j = g(j) - g(j - 1) (Suehiro et al. 2012, doi:10.1007/978-3-642-34106-9_22; Li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,9 @@ from submin._sums import common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.groups import GroupBlock, GroupTerm, label_groups, ranges
+from submin.terms.gadgets import Gadget, GadgetSize, Stars
+from submin.terms.groups import GroupBlock, GroupTerm, incidences, label_groups, ranges
+from submin.terms.slopes import Turns, changes_of_slope, split
 from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
@@ -136,6 +139,24 @@ class Cardinality(GroupTerm):
     def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
         """Return the exchange capacities, O(k log k) for each element of a group of k."""
         return CardinalityExchanges(self, dual)
+
+    @cached_property
+    def turns(self) -> Turns:
+        """The changes of slope of every g, O(incidences)."""
+        return changes_of_slope(self)
+
+    def gadget_size(self) -> GadgetSize:
+        """Count an auxiliary for each change of slope, and for each of these an edge a member."""
+        groups = self.turns.group
+        return GadgetSize(groups.size, int(np.diff(self.pointers)[groups].sum()))
+
+    def gadget(self, dual: FloatArray) -> Gadget:
+        """Return a truncation for each change of slope, and the last slope as the modular part."""
+        group, at, drop, last = self.turns
+        sizes, places = np.diff(self.pointers)[group], incidences(self.pointers, group)
+        star, modular = np.repeat(np.arange(group.size), sizes), last[self.group_of]
+        stars = Stars(places, star, np.repeat(drop, sizes), drop * at)
+        return stars.gadget(self.members, modular, split(self, dual - modular))
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""

@@ -78,7 +78,9 @@ class GridChains(Block):
         self.node_stride = int(step @ node_strides)
         self.edge_stride = int(step @ edge_strides)
         starts = [self._start(face, node_strides, edge_strides) for face in self._faces()]
-        self.node_start, self.edge_start, self.length = map(np.concatenate, zip(*starts))
+        self.node_start, self.edge_start, self.length = (
+            np.concatenate(parts) for parts in zip(*starts, strict=True)
+        )
 
     def _start(
         self, face: Sequence[PointerArray], node_strides: PointerArray, edge_strides: PointerArray

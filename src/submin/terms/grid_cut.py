@@ -199,11 +199,6 @@ class GridCut(EdgeTerm):
         kernels.active.grid_greedy(*self.geometry, *self._weights_by_offset(), rank, flow, 0)
         return flow
 
-    def _weights_by_offset(self) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Return the backward and the forward weights."""
-        forward = [weights for _, weights, _ in self.segments]
-        return [weights for _, _, weights in self.segments], forward
-
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flow out of each pixel, O(edges)."""
         kernels.active.grid_accumulate(*self.geometry, dual, s, scale, 0)

@@ -35,6 +35,7 @@ from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.cardinality import Cardinality
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
+from submin.terms.gadgets import Gadget, GadgetSize
 from submin.terms.groups import (
     GroupBlock,
     GroupTerm,
@@ -196,6 +197,57 @@ class Hyperedge(GroupTerm):
     def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
         """Return the exchange capacities, O(k) for each element of a hyperedge of k."""
         return HyperedgeExchanges(self, dual)
+
+    def _gadget_roles(self) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Say which hyperedges are pairs, and which places are tails and heads of larger ones."""
+        sizes = np.diff(self.pointers)
+        large = (sizes > 2)[self.group_of]
+        return sizes == 2, large & self._is_tail, large & self._is_head
+
+    def gadget_size(self) -> GadgetSize:
+        """Count an edge for a pair, else two auxiliaries and an edge for each tail and head."""
+        pairs, tails, heads = self._gadget_roles()
+        large = int(np.count_nonzero(np.diff(self.pointers) > 2))
+        ends = np.count_nonzero(tails) + np.count_nonzero(heads)
+        return GadgetSize(2 * large, int(np.count_nonzero(pairs) + ends + large))
+
+    def gadget(self, dual: FloatArray) -> Gadget:
+        """Return tail -> a -> b -> head, with the positive part of y out of tails, O(incidences).
+
+        The negative part goes into heads.
+        """
+        pairs, is_tail, is_head = self._gadget_roles()
+        first, weights = self.pointers[:-1][pairs], self.weights[pairs]
+        out = weights * (self._is_tail[first] & self._is_head[first + 1])
+        back = weights * (self._is_tail[first + 1] & self._is_head[first])
+        tails, heads = np.flatnonzero(is_tail), np.flatnonzero(is_head)
+        large = np.diff(self.pointers) > 2
+        a = self.size + 2 * (np.cumsum(large) - 1)
+        given, taken = np.maximum(dual[tails], 0.0), np.maximum(-dual[heads], 0.0)
+        through = scatter_sum(self.group_of[tails], given, large.size)[large]
+        limits = [out, self.weights[self.group_of[tails]], self.weights[large],
+                  self.weights[self.group_of[heads]]]  # fmt: skip
+        forward = np.concatenate(limits)
+        backward = np.concatenate([back, np.zeros(forward.size - back.size)])
+        flow = np.concatenate([dual[first], given, through, taken])
+        return Gadget(
+            elements=self.members,
+            modular=np.zeros(self.size),
+            costs=np.zeros(2 * int(np.count_nonzero(large))),
+            tails=np.concatenate(
+                [first, tails, a[large], a[self.group_of[heads]] + 1],
+                dtype=np.int32,
+                casting="unsafe",
+            ),
+            heads=np.concatenate(
+                [first + 1, a[self.group_of[tails]], a[large] + 1, heads],
+                dtype=np.int32,
+                casting="unsafe",
+            ),
+            forward=forward,
+            backward=backward,
+            flow=np.clip(flow, -backward, forward),
+        )
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return minus the weights into each element and those out of it, O(n + incidences).

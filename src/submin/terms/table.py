@@ -10,6 +10,7 @@ doi:10.1287/moor.5.2.186; Groenevelt 1991, doi:10.1016/0377-2217(91)90300-K).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -24,9 +25,11 @@ from submin._sums import (
     sum_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms import table_gadgets
 from submin.terms.colouring import colour_classes
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
+from submin.terms.gadgets import Gadget, GadgetSize
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
     Witness,
@@ -159,6 +162,28 @@ class Table(Term):
     def exchanges(self, dual: FloatArray) -> TableExchanges:
         """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
         return TableExchanges(self, dual)
+
+    @cached_property
+    def _cubic(self) -> table_gadgets.Cubic:
+        return table_gadgets.cubic(self.values, exact=self.granularity() > 0.0)
+
+    def gadget_size(self) -> GadgetSize | None:
+        """Count the edges and auxiliaries of tables of up to three elements."""
+        if self.arity > table_gadgets.MOST_MEMBERS:
+            return None
+        return table_gadgets.gadget_size(self._cubic, self.members.shape[0])
+
+    def gadget(self, dual: FloatArray) -> Gadget:
+        """Return an edge for each pair, and an auxiliary for a cubic part.
+
+        Raises
+        ------
+        TypeError
+            If the tables have more than three elements.
+        """
+        if self.arity > table_gadgets.MOST_MEMBERS:
+            return super().gadget(dual)
+        return table_gadgets.table_gadget(self._cubic, self.members, dual)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of F_i(e_i) - F_i(e_i - v) and of F_i({v}) for each element v, O(m k)."""

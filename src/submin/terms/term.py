@@ -26,6 +26,7 @@ from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import Exchanges
 from submin.terms.fixing import Fixing, TermMinor
+from submin.terms.gadgets import Gadget, GadgetSize
 
 
 class Violation(NamedTuple):
@@ -210,6 +211,23 @@ class Term(ABC):
         raise TypeError(
             f"a {type(self).__name__} has no exchange capacities; MinimumNormPoint, Schrijver and "
             "AcceleratedSweeps need none"
+        )
+
+    def gadget_size(self) -> GadgetSize | None:
+        """Say how large the gadgets of the functions are, cheaply; None if the family has none."""
+        return None
+
+    def gadget(self, dual: FloatArray) -> Gadget:
+        """Return the functions as cuts with auxiliary nodes, with a flow near a feasible dual.
+
+        Raises
+        ------
+        TypeError
+            If ``gadget_size`` is None.
+        """
+        raise TypeError(
+            f"a {type(self).__name__} is no cut with a few auxiliary nodes; AcceleratedSweeps "
+            "takes every term"
         )
 
     def sizes(self) -> dict[str, object]:

@@ -27,6 +27,7 @@ from submin._sums import (
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
+from submin.terms.gadgets import Gadget, GadgetSize, Stars
 from submin.terms.groups import GroupBlock, GroupTerm, grouped_sum, per_entry
 from submin.terms.term import Block, Violation
 
@@ -132,6 +133,27 @@ class Truncation(GroupTerm):
     def exchanges(self, dual: FloatArray) -> TruncationExchanges:
         """Return the exchange capacities, O(k) for each element of a group of k."""
         return TruncationExchanges(self, dual)
+
+    @property
+    def _truncated(self) -> BoolArray:
+        """Say which groups reach a cap above 0; all others are modular."""
+        truncated: BoolArray = (self.caps > 0.0) & (self.caps < self._whole)
+        return truncated
+
+    def gadget_size(self) -> GadgetSize:
+        """Count an auxiliary for each group that is truncated, and an edge for each member."""
+        chosen = self._truncated
+        return GadgetSize(int(chosen.sum()), int(np.diff(self.pointers)[chosen].sum()))
+
+    def gadget(self, dual: FloatArray) -> Gadget:
+        """Return edges of weight m(v) to an auxiliary of cost c, with the flow y - o."""
+        truncated = self._truncated
+        places = np.flatnonzero(truncated[self.group_of])
+        star = (np.cumsum(truncated) - 1)[self.group_of[places]]
+        stars = Stars(places, star, self.masses[places], self.caps[truncated])
+        never = (self.caps >= self._whole)[self.group_of]
+        modular = self.modular + np.where(never, self.masses, 0.0)
+        return stars.gadget(self.members, modular, (dual - self.modular)[places])
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest gains min(m(S + v), c) - min(m(S), c), O(incidences)."""

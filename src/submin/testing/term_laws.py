@@ -17,6 +17,7 @@ from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Term, Violation
 from submin.terms.value_tables import find_non_submodular, subset_masks
 from submin.testing.block_laws import check_blocks
+from submin.testing.gadget_laws import check_gadgets
 from submin.testing.laws import listed, named, require
 from submin.testing.specimen import Specimen
 
@@ -48,7 +49,8 @@ def check_term(term: Term, n: int | None = None, seed: int = 0) -> None:
     with F on indicators and with its sorted form elsewhere; ``accumulate`` is linear; ``violation``
     is 0 on feasible duals and exact on others; marginal ranges, granularity and starting point say
     the truth; exchange capacities, where there are any, are those of enumeration, and pushing along
-    an arc keeps the dual feasible; blocks cover the dual once with disjoint supports; a projection
+    an arc keeps the dual feasible; gadgets, where there are any, are cuts whose cheapest has the
+    value of F; blocks cover the dual once with disjoint supports; a projection
     is feasible and satisfies the variational inequality that characterises the nearest point; a
     sweep is a projection with c = 1 that keeps s; a minor costs F(S + A) and shares bases with F; a
     saved term comes back.
@@ -373,6 +375,7 @@ LAWS: tuple[Callable[[Specimen], None], ...] = (
     _violation,
     _marginal_range,
     _exchanges,
+    check_gadgets,
     _granularity,
     _start,
     check_blocks,

@@ -1,0 +1,192 @@
+"""The flow network of a problem: the edges of its cuts, and the gadgets of its other terms.
+
+Nodes are the elements, and then the auxiliaries of all gadgets (see ``terms.gadgets``).  A flow
+gives every node its imbalance s: u + sum_i y_i at an element, its cost and the net flow out of it
+at an auxiliary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from submin import kernels
+from submin._sums import scatter_sum
+from submin._typing import Dual, FloatArray, IndexArray
+from submin.terms.edges import EdgeTerm
+from submin.terms.gadgets import Gadget
+from submin.terms.term import Term
+
+if TYPE_CHECKING:
+    from submin._native import GraphFlow
+
+
+class NetworkSize(NamedTuple):
+    """Nodes beside the elements, edges of cuts and of gadgets, and values of the gadgets' duals."""
+
+    auxiliaries: int
+    cut_edges: int
+    gadget_edges: int
+    places: int
+
+    @property
+    def edges(self) -> int:
+        """All edges."""
+        return self.cut_edges + self.gadget_edges
+
+
+def network_size(terms: Sequence[Term]) -> NetworkSize | None:
+    """Count the parts of the network without making them; None if a term has no gadgets."""
+    cuts = [term for term in terms if isinstance(term, EdgeTerm)]
+    others = [term for term in terms if not isinstance(term, EdgeTerm)]
+    sizes = [term.gadget_size() for term in others]
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
+        return None
+    return NetworkSize(
+        sum(size.auxiliaries for size in known),
+        sum(term.size for term in cuts),
+        sum(size.edges for size in known),
+        sum(term.size for term in others),
+    )
+
+
+class Edges(NamedTuple):
+    """Ends and weights of edges; weights have one entry for each, or one for all of them."""
+
+    tails: IndexArray
+    heads: IndexArray
+    backward: FloatArray
+    forward: FloatArray
+
+
+class Places(NamedTuple):
+    """What the dual of a flow in gadgets needs: m_i of the places, and the ends of the edges."""
+
+    modular: FloatArray
+    auxiliaries: int
+    tails: IndexArray
+    heads: IndexArray
+
+    @classmethod
+    def of(cls, gadget: Gadget) -> Places:
+        """Keep what is needed of a gadget."""
+        return cls(gadget.modular, gadget.costs.size, gadget.tails, gadget.heads)
+
+    def dual(self, flow: FloatArray) -> FloatArray:
+        """Return m_i and the net flow out of each place, O(size + edges)."""
+        dual = np.concatenate([self.modular, np.zeros(self.auxiliaries)])
+        kernels.active.edges_accumulate(self.tails, self.heads, flow, dual, 1.0)
+        return dual[: self.modular.size]
+
+
+class Network:
+    """The joined graph of a problem's terms, and the flow of a dual in it.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+        Cuts, and terms with gadgets.
+    unary : float array, shape (n,)
+    dual : sequence of float arrays
+        One for each term; that of an only cut is the flow, without a copy.
+
+    Attributes
+    ----------
+    n : int
+        The number of elements, which are the first nodes.
+    edges : Edges
+        Those of one term after the other.
+    flow : float array, shape (edges,)
+    """
+
+    def __init__(self, terms: Sequence[Term], unary: FloatArray, dual: Dual) -> None:
+        self.n = unary.size
+        self._unary, self._costs = unary, list[FloatArray]()
+        self._places, self._slots = list[Places | None](), list[slice]()
+        parts = (self._part(term, y, len(terms)) for term, y in zip(terms, dual, strict=True))
+        size = network_size(terms)
+        count = size.edges if size is not None else 0
+        self.edges, self.flow = next(parts) if len(terms) == 1 else _joined(parts, count)
+
+    def _part(self, term: Term, dual: FloatArray, terms: int) -> tuple[Edges, FloatArray]:
+        """Return the edges of a term with their flow, and note where they are."""
+        first = self._slots[-1].stop if self._slots else 0
+        if isinstance(term, EdgeTerm):
+            self._places.append(None)
+            self._slots.append(slice(first, first + term.size))
+            return _cut_edges(term, alone=terms == 1), dual
+        gadget = term.gadget(dual)
+        nodes = self.n + sum(costs.size for costs in self._costs)
+        self._unary = self._unary + scatter_sum(gadget.elements, gadget.modular, self.n)
+        self._costs.append(gadget.costs)
+        self._places.append(Places.of(gadget))
+        self._slots.append(slice(first, first + gadget.flow.size))
+        return _gadget_edges(gadget, nodes), gadget.flow
+
+    def imbalance(self, flow: FloatArray | None = None) -> FloatArray:
+        """Return s of all nodes at the network's flow or another, O(nodes + edges)."""
+        s, own = np.concatenate([self._unary, *self._costs]), self.flow if flow is None else flow
+        kernels.active.edges_accumulate(self.edges.tails, self.edges.heads, own, s, 1.0)
+        return s
+
+    def sweep(self, s: FloatArray) -> None:
+        """Minimise ||s||^2 over each edge in turn, O(edges)."""
+        from submin._native import edges_sweep
+
+        edges = np.arange(self.flow.size, dtype=np.int32)
+        edges_sweep(*self.edges, edges, self.flow, s, 1)
+
+    def search(self, s: FloatArray, warm: bool) -> GraphFlow:
+        """Return the kernel for the residual graph, which changes the flow and `s` in place."""
+        from submin._native import GraphFlow
+
+        return GraphFlow(*self.edges, self.flow, s, warm)
+
+    def dual(self, done: bool) -> Dual:
+        """Return the dual of the flow, with what is left at auxiliaries moved to elements.
+
+        What is left is summed afresh, and may be rounding.  A search that is not done keeps its
+        flow.
+        """
+        from submin._native import settle
+
+        flow = self.flow
+        if self._costs:
+            flow = flow if done else flow.copy()
+            settle(*self.edges, flow, self.imbalance(flow), self.n)
+        return [
+            flow[own] if places is None else places.dual(flow[own])
+            for places, own in zip(self._places, self._slots, strict=True)
+        ]
+
+
+def _cut_edges(term: EdgeTerm, alone: bool) -> Edges:
+    """Return the edges of a cut; if it is alone and of one segment, with its own arrays."""
+    if alone and len(term.segments) == 1:
+        _, forward, backward = term.segments[0]
+    else:
+        forward, backward = term.weights_by_edge()
+    return Edges(*term.edge_list(), backward, forward)
+
+
+def _gadget_edges(gadget: Gadget, first: int) -> Edges:
+    """Return the edges of gadgets whose auxiliaries are numbered from `first`."""
+    auxiliaries = np.arange(first, first + gadget.costs.size, dtype=np.int32)
+    node = np.concatenate([gadget.elements, auxiliaries])
+    return Edges(node[gadget.tails], node[gadget.heads], gadget.backward, gadget.forward)
+
+
+def _joined(parts: Iterable[tuple[Edges, FloatArray]], count: int) -> tuple[Edges, FloatArray]:
+    """Put the edges of several terms and their flow one after the other."""
+    tails, heads = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    backward, forward, flow = np.empty(count), np.empty(count), np.empty(count)
+    first = 0
+    for part, own in parts:
+        slots = slice(first, first + own.size)
+        tails[slots], heads[slots], backward[slots], forward[slots] = part
+        flow[slots] = own
+        first = slots.stop
+    return Edges(tails, heads, backward, forward), flow
