@@ -36,9 +36,7 @@ from .problems import (
 )
 
 SOLVERS = general_solvers()
-SPECIAL = [
-    name for name in REGISTRY if name not in SOLVERS
-]  # of cuts and functions that become cuts
+SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # of what becomes cuts
 BECOME_CUTS = [family for family in FAMILIES if family != "function"]
 MIXED_SHAPES = [shape for shape in SHAPES if np.prod(shape) <= 9]
 FEW, FEWER = settings(max_examples=20), settings(max_examples=5)
