@@ -23,6 +23,7 @@ import submin as sm
 from instances import data_folder, photograph_problem, superpixel_problem
 from submin.solvers import choose
 from submin.solvers.network import network_size
+from submin.terms.table import Table
 
 SUPERPIXELS = 600
 SOLVERS = (sm.MaxFlow(), sm.AcceleratedSweeps())
@@ -63,6 +64,18 @@ def random_hypergraph(n: int, most: int, near: bool) -> sm.Problem:
     weights = random.integers(1, 10, n).astype(float)
     cut = sm.Hyperedge(_pointers(groups), np.concatenate(groups), weights)
     return sm.Problem(random.integers(-2 * most, 2 * most + 1, n).astype(float), [cut])
+
+
+def random_tables(n: int, k: int) -> sm.Problem:
+    """Build 3 n pairs, or 2 n triples, of random elements, with submodular tables of their own."""
+    random = np.random.default_rng(0)
+    count = n * (5 - k)
+    first, steps = random.integers(0, n, (count, 1)), random.integers(1, n // k, (count, k - 1))
+    members = np.hstack([first, first + np.cumsum(steps, axis=1)]) % n
+    inside = (np.arange(2**k)[:, None] >> np.arange(k) & 1).sum(axis=1)
+    any_of, split = 2.0 * random.random((count, 1)), random.random((count, 1))
+    values = any_of * np.minimum(inside, 1) + split * (inside * (k - inside))
+    return sm.Problem(4.0 * random.normal(size=n) - 2.0, [Table(members, values)])
 
 
 def _pointers(groups: list[np.ndarray]) -> np.ndarray:
@@ -125,6 +138,7 @@ INSTANCES: dict[str, Callable[[], sm.Problem]] = {
         for n in (1_000, 10_000, 100_000)
         for most, near in ((5, False), (20, False), (20, True))
     },
+    **{f"tables of {k}": lambda k=k: random_tables(20_000, k) for k in (2, 3)},
     **{
         f"{name} {potential.__name__}, lambda {smoothness:g}": (
             lambda name=name, potential=potential, smoothness=smoothness: with_potential(

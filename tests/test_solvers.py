@@ -29,13 +29,15 @@ from .problems import (
     is_exact,
     model,
     models,
+    no_family,
     parts,
     small_layout,
     vectors,
 )
 
 SOLVERS = general_solvers()
-SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # of cuts alone
+SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # of what becomes cuts
+BECOME_CUTS = [family for family in FAMILIES if family != "function"]
 MIXED_SHAPES = [shape for shape in SHAPES if np.prod(shape) <= 9]
 FEW, FEWER = settings(max_examples=20), settings(max_examples=5)
 
@@ -64,7 +66,7 @@ def assert_solved_exactly(case: Model, result: sm.Result) -> None:
 
 
 @pytest.mark.parametrize(
-    ("solver", "family"), [*product(SOLVERS, FAMILIES), *product(SPECIAL, ("cut", "grid_cut"))]
+    ("solver", "family"), [*product(SOLVERS, FAMILIES), *product(SPECIAL, BECOME_CUTS)]
 )
 @FEWER
 @given(data=st.data())
@@ -326,8 +328,9 @@ def test_unknown_kernels_are_refused():
 
 @pytest.mark.parametrize("solver", SPECIAL)
 def test_solvers_that_do_not_take_every_term_say_so(solver):
-    with pytest.raises(TypeError, match="Cardinality"):
-        sm.minimize(small_layout().problem, solver)
+    problem = sm.Problem(np.ones(3), [sm.Cut([0], [1], 1.0), no_family()])
+    with pytest.raises(TypeError, match=r"terms\[1\] is a Function"):
+        sm.minimize(problem, solver)
 
 
 @pytest.mark.parametrize("name", list(REGISTRY))

@@ -28,7 +28,7 @@ def example() -> tuple[sm.Problem, sm.Result]:
         ],
         constant=0.3,
     )
-    return problem, sm.minimize(problem)
+    return problem, sm.minimize(problem, "accelerated_sweeps")
 
 
 def assert_same_result(first: sm.Result, second: sm.Result) -> None:

@@ -103,7 +103,7 @@ class MaxFlow:
 
     ``Hyperedge``, ``Truncation``, ``ConcaveOfModular`` and ``Cardinality`` are cuts with auxiliary
     nodes that are minimised out: two for a hyperedge, one for each change of slope of a concave
-    function (of cardinality or mass).
+    function (of cardinality or mass).  So is a ``Table`` of up to three elements.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ doi:10.1007/s11263-008-0202-0, for robust potentials).  For a function of k elem
     min(m(S), c),  0 < c < m(R)              v -> a of weight m(v), c(a) = c
                                              1 auxiliary, k edges
     g(|S|), g concave                        such a truncation for each change of slope
+    tables of 2 or 3 elements                edges, and a truncation (see ``terms.table_gadgets``)
 
 Weights that a cut must never pay, infinite in the literature, are finite here: a set that pays w
 for one of them is no cheaper than the hyperedge, which costs w or nothing.
