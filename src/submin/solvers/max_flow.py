@@ -47,13 +47,13 @@ MOST_OFFSETS = 13
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
 
 LEAST_PROGRESS = 1.0 / 200.0
-"""Below this relative fall of ||s||^2 by one block the search makes more of its time."""
+"""Below this relative fall of ||s||^2 by half a sweep the search makes more of its time."""
 
 FEW_CROSSINGS = 0.004
 """With fewer residual arcs from an excess straight to a deficit, for each pixel and offset, too."""
 
-SAMPLE = slice(None, None, 8), Ellipsis, slice(None, None, 4)
-"""Every eighth slice along the first axis and fourth along the last is looked at for them."""
+SAMPLE = slice(None, None, 16), Ellipsis, slice(None, None, 4)
+"""Every sixteenth slice along the first axis and fourth along the last is looked at for them."""
 
 MOST_NODES = 2**27 - 2
 """Elements and auxiliaries that the kernels' labels can number."""
@@ -109,8 +109,8 @@ class MaxFlow:
     ----------
     sweeps : int, optional
         Sweeps over the chains of a grid before the search, at most.  After the first one they end
-        with any block that lowers ||s||^2 by less than a part in 200, or that leaves few residual
-        arcs from an excess straight to a deficit.  The single edges of another graph are swept once
+        with half a sweep that lowers ||s||^2 by less than a part in 200, or that leaves few
+        residual arcs from an excess straight to a deficit.  The single edges of another graph are swept once
         (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
@@ -175,7 +175,7 @@ class MaxFlow:
         """
         layout.sweep(state.swept % layout.r, state.y, state.s)
         state.swept += 1
-        if state.swept < layout.r:
+        if state.swept < layout.r or (state.swept - layout.r) % max(1, layout.r // 2):
             return
         if not _crossings(grid, state.y[0], state.s) < FEW_CROSSINGS * len(grid.offsets):
             before, state.norm = state.norm, kernels.active.sum_of_squares(state.s, 0)
