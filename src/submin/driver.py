@@ -222,7 +222,7 @@ class Run(Generic[State]):
         """Measure, record, report, and say whether to stop."""
         dual, s = self.solver.iterate(self.layout, state)
         done = self._done(state)
-        bound = self.best.offer_dual(dual, s, final=done)
+        bound = self.best.offer_dual(dual, s, final=done or self.interrupted)
         smooth_gap = float("nan")
         if self.exact is not None and done:
             members = self.exact.minimizer(state)
