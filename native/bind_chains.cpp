@@ -49,23 +49,18 @@ PathChains checked_paths(const ConstPointers& indptr, const ConstIndices& nodes,
   return {indptr.data(), nodes.data(), edges.data(), orientation.data(), count};
 }
 
-ChainArrays checked_arrays(const ConstValues& backward, const ConstValues& forward,
+ChainArrays checked_arrays(const Weights& backward, const Weights& forward,
                            const double* flow, std::size_t edges, const double* s, double c,
                            double* new_flow, double* new_s) {
   require_positive(c);
-  return {checked_weights(backward, edges, "backward"),
-          checked_weights(forward, edges, "forward"),
-          flow,
-          s,
-          c,
-          new_flow,
-          new_s};
+  const auto [lower, upper] = checked_bounds(backward, forward, edges);
+  return {lower, upper, flow, s, c, new_flow, new_s};
 }
 
 void grid_chains_sweep(const ConstPointers& node_start, const ConstPointers& edge_start,
                        const ConstPointers& length, std::int64_t node_stride,
-                       std::int64_t edge_stride, const ConstValues& backward,
-                       const ConstValues& forward, const Values& flow, const Values& s,
+                       std::int64_t edge_stride, const Weights& backward,
+                       const Weights& forward, const Values& flow, const Values& s,
                        int threads) {
   const GridChains chains =
       checked_grid(node_start, edge_start, length, node_stride, edge_stride, s.size(), flow.size());
@@ -77,8 +72,8 @@ void grid_chains_sweep(const ConstPointers& node_start, const ConstPointers& edg
 
 void grid_chains_project(const ConstPointers& node_start, const ConstPointers& edge_start,
                          const ConstPointers& length, std::int64_t node_stride,
-                         std::int64_t edge_stride, const ConstValues& backward,
-                         const ConstValues& forward, const ConstValues& flow, const ConstValues& s,
+                         std::int64_t edge_stride, const Weights& backward,
+                         const Weights& forward, const ConstValues& flow, const ConstValues& s,
                          double c, const Values& out, int threads) {
   const GridChains chains =
       checked_grid(node_start, edge_start, length, node_stride, edge_stride, s.size(), flow.size());
@@ -91,7 +86,7 @@ void grid_chains_project(const ConstPointers& node_start, const ConstPointers& e
 
 void path_chains_sweep(const ConstPointers& indptr, const ConstIndices& nodes,
                        const ConstIndices& edges, const Array<const std::int8_t>& orientation,
-                       const ConstValues& backward, const ConstValues& forward, const Values& flow,
+                       const Weights& backward, const Weights& forward, const Values& flow,
                        const Values& s, int threads) {
   const PathChains chains = checked_paths(indptr, nodes, edges, orientation, flow.size(), s.size());
   solve_chains(chains,
@@ -102,7 +97,7 @@ void path_chains_sweep(const ConstPointers& indptr, const ConstIndices& nodes,
 
 void path_chains_project(const ConstPointers& indptr, const ConstIndices& nodes,
                          const ConstIndices& edges, const Array<const std::int8_t>& orientation,
-                         const ConstValues& backward, const ConstValues& forward,
+                         const Weights& backward, const Weights& forward,
                          const ConstValues& flow, const ConstValues& s, double c, const Values& out,
                          int threads) {
   const PathChains chains = checked_paths(indptr, nodes, edges, orientation, flow.size(), s.size());

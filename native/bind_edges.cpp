@@ -12,23 +12,22 @@ EdgeList checked_list(const ConstIndices& tails, const ConstIndices& heads,
   return {tails.data(), heads.data(), edges.data(), size_of(edges.size())};
 }
 
-void project(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
-             const ConstValues& forward, const ConstIndices& edges, const ConstValues& flow,
+void project(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
+             const Weights& forward, const ConstIndices& edges, const ConstValues& flow,
              const ConstValues& s, double c, const Values& out, int threads) {
   const EdgeList list = checked_list(tails, heads, edges, flow.size());
   require_positive(c);
   require_size(out.size(), list.count, "out");
-  edges_project(list, checked_weights(backward, flow.size(), "backward"),
-                checked_weights(forward, flow.size(), "forward"), flow.data(), s.data(), c,
-                out.data(), threads);
+  const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
+  edges_project(list, lower, upper, flow.data(), s.data(), c, out.data(), threads);
 }
 
-void sweep(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
-           const ConstValues& forward, const ConstIndices& edges, const Values& flow,
+void sweep(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
+           const Weights& forward, const ConstIndices& edges, const Values& flow,
            const Values& s, int threads) {
   const EdgeList list = checked_list(tails, heads, edges, flow.size());
-  edges_sweep(list, checked_weights(backward, flow.size(), "backward"),
-              checked_weights(forward, flow.size(), "forward"), flow.data(), s.data(), threads);
+  const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
+  edges_sweep(list, lower, upper, flow.data(), s.data(), threads);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "graph_flow.hpp"
 #include "grid_flow.hpp"
 #include "settling.hpp"
+#include "weights.hpp"
 
 namespace submin {
 namespace {
@@ -45,8 +46,8 @@ nb::dict counts_to_dict(const Counts& counts) {
 }
 
 flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& offsets,
-                                   const std::vector<ConstValues>& backward,
-                                   const std::vector<ConstValues>& forward,
+                                   const std::vector<Weights>& backward,
+                                   const std::vector<Weights>& forward,
                                    const std::vector<Values>& flows, const Values& s) {
   flow::GridFlowProblem problem;
   problem.shape.assign(shape.data(), shape.data() + shape.size());
@@ -75,12 +76,8 @@ flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& of
     }
     require(moves, "offsets must not be zero");
     require_size(flows[k].size(), edges, "flows[k]");
-    problem.edges.push_back({{offset, offset + shape.size()},
-                             backward[k].data(),
-                             forward[k].data(),
-                             flows[k].data(),
-                             weight_step(backward[k], edges, "backward[k]"),
-                             weight_step(forward[k], edges, "forward[k]")});
+    const auto [lower, upper] = checked_bounds(backward[k], forward[k], flows[k].size());
+    problem.edges.push_back({{offset, offset + shape.size()}, lower, upper, flows[k].data()});
   }
   problem.imbalance = s.data();
   return problem;
@@ -112,7 +109,7 @@ flow::GraphFlowProblem graph_problem(const ConstIndices& tails, const ConstIndic
 class BoundGridFlow {
  public:
   BoundGridFlow(const ConstPointers& shape, const Offsets& offsets,
-                std::vector<ConstValues> backward, std::vector<ConstValues> forward,
+                std::vector<Weights> backward, std::vector<Weights> forward,
                 std::vector<Values> flows, const Values& s)
       : backward_(std::move(backward)), forward_(std::move(forward)), flows_(std::move(flows)),
         s_(s),
@@ -130,7 +127,7 @@ class BoundGridFlow {
   nb::dict counts() const { return counts_to_dict(solver_->counts()); }
 
  private:
-  std::vector<ConstValues> backward_, forward_;
+  std::vector<Weights> backward_, forward_;
   std::vector<Values> flows_;
   Values s_;
   std::unique_ptr<flow::GridFlow> solver_;
@@ -176,8 +173,8 @@ void bind_solver(nb::class_<Solver>& solver) {
 
 void bind_flow(nb::module_& module) {
   nb::class_<BoundGridFlow> grid(module, "GridFlow");
-  grid.def(nb::init<const ConstPointers&, const Offsets&, std::vector<ConstValues>,
-                    std::vector<ConstValues>, std::vector<Values>, const Values&>(),
+  grid.def(nb::init<const ConstPointers&, const Offsets&, std::vector<Weights>,
+                    std::vector<Weights>, std::vector<Values>, const Values&>(),
            "shape"_a.noconvert(), "offsets"_a.noconvert(), "backward"_a.noconvert(),
            "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert());
   bind_solver(grid);

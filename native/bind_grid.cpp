@@ -34,22 +34,21 @@ GridMatching checked_geometry(const ConstPointers& geometry, std::size_t flows, 
   return grid;
 }
 
-void project(const ConstPointers& geometry, const ConstValues& backward, const ConstValues& forward,
+void project(const ConstPointers& geometry, const Weights& backward, const Weights& forward,
              const ConstValues& flow, const ConstValues& s, double c, const Values& out,
              int threads) {
   const GridMatching grid = checked_geometry(geometry, flow.size(), s.size());
   require_positive(c);
   require_size(out.size(), grid.size(), "out");
-  grid_project(grid, checked_weights(backward, flow.size(), "backward"),
-               checked_weights(forward, flow.size(), "forward"), flow.data(), s.data(), c,
-               out.data(), threads);
+  const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
+  grid_project(grid, lower, upper, flow.data(), s.data(), c, out.data(), threads);
 }
 
-void sweep(const ConstPointers& geometry, const ConstValues& backward, const ConstValues& forward,
+void sweep(const ConstPointers& geometry, const Weights& backward, const Weights& forward,
            const Values& flow, const Values& s, int threads) {
   const GridMatching grid = checked_geometry(geometry, flow.size(), s.size());
-  grid_sweep(grid, checked_weights(backward, flow.size(), "backward"),
-             checked_weights(forward, flow.size(), "forward"), flow.data(), s.data(), threads);
+  const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
+  grid_sweep(grid, lower, upper, flow.data(), s.data(), threads);
 }
 
 }  // namespace

@@ -39,10 +39,20 @@ double sum_of_squares(const ConstValues& values, int threads) {
 }
 
 // NaN if a value is not 0 or more.
-double nonnegative_sum(const ConstValues& values, int threads) {
+template <class Scalar>
+double nonnegative_sum_of(const Scalar* values, std::int64_t count, int threads) {
   constexpr double refused = std::numeric_limits<double>::quiet_NaN();
-  return sum_of(values, threads,
-                [](double v) SUBMIN_INLINE { return v >= 0.0 ? v : refused; });
+  return compensated_sum(count, threads, [=](std::int64_t k) SUBMIN_INLINE {
+    const double value = values[k];
+    return value >= 0.0 ? value : refused;
+  });
+}
+
+double nonnegative_sum(const Weights& values, int threads) {
+  const std::int64_t count = size_of(values.size());
+  if (is_single(values))
+    return nonnegative_sum_of(static_cast<const float*>(values.data()), count, threads);
+  return nonnegative_sum_of(static_cast<const double*>(values.data()), count, threads);
 }
 
 double negative_sum(const ConstValues& values, int threads) {
@@ -72,11 +82,10 @@ void extrapolate(const Values& before, const ConstValues& now, double beta, int 
                [&](std::int64_t begin, std::int64_t end) { vectorized(loop, begin, end); });
 }
 
-double excess(const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
+double excess(const Weights& backward, const Weights& forward, const ConstValues& flow,
               int threads) {
-  return edges_excess(checked_weights(backward, flow.size(), "backward"),
-                      checked_weights(forward, flow.size(), "forward"), flow.data(),
-                      size_of(flow.size()), threads);
+  const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
+  return edges_excess(lower, upper, flow.data(), size_of(flow.size()), threads);
 }
 
 // The grid, once shape and offsets have been checked against the numbers of nodes and edges.
@@ -110,50 +119,55 @@ void accumulate(const ConstPointers& shape, const Offsets& offsets, const ConstV
   grid_accumulate(grid, flow.data(), s.data(), scale, threads);
 }
 
-// The weights of one way, one array for each offset.
-std::vector<WeightArray> weights_by_offset(const GridSums& grid,
-                                           const std::vector<ConstValues>& weights,
-                                           const char* name) {
-  require_size(weights.size(), size_of(grid.offsets.size()), name);
-  std::vector<WeightArray> checked;
-  for (std::size_t k = 0; k < weights.size(); ++k) {
+// The weights of either way, one array for each offset.
+struct GridBounds {
+  std::vector<WeightArray> backward, forward;
+};
+
+GridBounds bounds_by_offset(const GridSums& grid, const std::vector<Weights>& backward,
+                            const std::vector<Weights>& forward) {
+  require_size(backward.size(), size_of(grid.offsets.size()), "backward");
+  require_size(forward.size(), size_of(grid.offsets.size()), "forward");
+  GridBounds checked;
+  for (std::size_t k = 0; k < backward.size(); ++k) {
     const auto edges = static_cast<std::size_t>(grid.offsets[k].size());
-    checked.push_back(checked_weights(weights[k], edges, name));
+    const auto [lower, upper] = checked_bounds(backward[k], forward[k], edges);
+    checked.backward.push_back(lower);
+    checked.forward.push_back(upper);
   }
   return checked;
 }
 
 nb::tuple inspect(const ConstPointers& shape, const Offsets& offsets,
-                  const std::vector<ConstValues>& backward,
-                  const std::vector<ConstValues>& forward, const ConstValues& flow,
+                  const std::vector<Weights>& backward,
+                  const std::vector<Weights>& forward, const ConstValues& flow,
                   const Values& s, int threads) {
   const GridSums grid = checked_grid(shape, offsets, s.size(), "s");
   require_size(flow.size(), grid.edges(), "flow");
-  const std::vector<WeightArray> lower = weights_by_offset(grid, backward, "backward");
-  const std::vector<WeightArray> upper = weights_by_offset(grid, forward, "forward");
+  const GridBounds bounds = bounds_by_offset(grid, backward, forward);
   FlowSums sums;
   {
     const nb::gil_scoped_release without_lock;
-    sums = grid_inspect(grid, lower, upper, flow.data(), s.data(), threads);
+    sums = grid_inspect(grid, bounds.backward, bounds.forward, flow.data(), s.data(), threads);
   }
   return nb::make_tuple(sums.excess, sums.magnitude);
 }
 
 double cut_value(const ConstPointers& shape, const Offsets& offsets,
-                 const std::vector<ConstValues>& backward, const std::vector<ConstValues>& forward,
+                 const std::vector<Weights>& backward, const std::vector<Weights>& forward,
                  const Members& member, int threads) {
   const GridSums grid = checked_grid(shape, offsets, member.size(), "member");
-  return grid_cut_value(grid, weights_by_offset(grid, backward, "backward"),
-                        weights_by_offset(grid, forward, "forward"), member.data(), threads);
+  const GridBounds bounds = bounds_by_offset(grid, backward, forward);
+  return grid_cut_value(grid, bounds.backward, bounds.forward, member.data(), threads);
 }
 
 void greedy(const ConstPointers& shape, const Offsets& offsets,
-            const std::vector<ConstValues>& backward, const std::vector<ConstValues>& forward,
+            const std::vector<Weights>& backward, const std::vector<Weights>& forward,
             const ConstIndices& rank, const Values& out, int threads) {
   const GridSums grid = checked_grid(shape, offsets, rank.size(), "rank");
   require_size(out.size(), grid.edges(), "out");
-  grid_greedy(grid, weights_by_offset(grid, backward, "backward"),
-              weights_by_offset(grid, forward, "forward"), rank.data(), out.data(), threads);
+  const GridBounds bounds = bounds_by_offset(grid, backward, forward);
+  grid_greedy(grid, bounds.backward, bounds.forward, rank.data(), out.data(), threads);
 }
 
 void check_ends(const ConstIndices& tails, const ConstIndices& heads, std::size_t nodes) {
@@ -170,13 +184,12 @@ void accumulate_edges(const ConstIndices& tails, const ConstIndices& heads,
 }
 
 double cut_value_of_edges(const ConstIndices& tails, const ConstIndices& heads,
-                          const ConstValues& backward, const ConstValues& forward,
+                          const Weights& backward, const Weights& forward,
                           const Members& member, int threads) {
   check_ends(tails, heads, member.size());
-  return edges_cut_value(tails.data(), heads.data(), size_of(tails.size()),
-                         checked_weights(backward, tails.size(), "backward"),
-                         checked_weights(forward, tails.size(), "forward"), member.data(),
-                         threads);
+  const auto [lower, upper] = checked_bounds(backward, forward, tails.size());
+  return edges_cut_value(tails.data(), heads.data(), size_of(tails.size()), lower, upper,
+                         member.data(), threads);
 }
 
 }  // namespace

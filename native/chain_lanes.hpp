@@ -57,8 +57,15 @@ class ChainLanes {
                        edge = place.edge_start + row * place.edge_stride + kLanes - 1;
     __builtin_prefetch(arrays_.s + node, 0, 2);
     __builtin_prefetch(arrays_.flow + edge, 0, 2);
-    if (!arrays_.forward.uniform) __builtin_prefetch(arrays_.forward.values + edge, 0, 2);
-    if (!arrays_.backward.uniform) __builtin_prefetch(arrays_.backward.values + edge, 0, 2);
+    fetch(arrays_.forward, edge);
+    fetch(arrays_.backward, edge);
+  }
+
+  SUBMIN_TARGET SUBMIN_INLINE static void fetch(const WeightArray& weights, std::int64_t edge) {
+    if (weights.singles != nullptr)
+      __builtin_prefetch(weights.singles + edge, 0, 2);
+    else if (!weights.uniform)
+      __builtin_prefetch(weights.values + edge, 0, 2);
   }
 
   SUBMIN_TARGET SUBMIN_INLINE void fetch_new(const LanePlace& place, std::int64_t row) const {
@@ -103,6 +110,7 @@ class ChainLanes {
   template <class Lanes>
   SUBMIN_TARGET SUBMIN_INLINE static Value weights(const WeightArray& weights, Lanes lanes,
                                                    std::int64_t edge) {
+    if (weights.singles != nullptr) return load(lanes, weights.singles + edge);
     return weights.uniform ? keep(lanes, broadcast(*weights.values))
                            : load(lanes, weights.values + edge);
   }

@@ -152,8 +152,8 @@ class ChainBatch {
       if (j + 1 == chains_.length(chain)) return;
       const std::int64_t edge = chains_.edge(chain, j);
       node.flow = arrays_.flow[edge];
-      node.forward = arrays_.forward.values[arrays_.forward.uniform ? 0 : edge];
-      node.backward = arrays_.backward.values[arrays_.backward.uniform ? 0 : edge];
+      node.forward = arrays_.forward[edge];
+      node.backward = arrays_.backward[edge];
       if (!chains_.reversed(chain, j)) return;
       node.flow = -node.flow;
       std::swap(node.forward, node.backward);

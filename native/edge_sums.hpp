@@ -27,8 +27,7 @@ inline double edges_cut_value(const std::int32_t* tails, const std::int32_t* hea
     for (std::int64_t e = begin; e < end; ++e) {
       const std::uint8_t tail = member[tails[e]];
       if (tail == member[heads[e]]) continue;
-      const WeightArray& weights = tail ? forward : backward;
-      total.add(weights.values[weights.uniform ? 0 : e]);
+      total.add((tail ? forward : backward)[e]);
     }
     return total;
   });

@@ -4,35 +4,62 @@
 #include <cstdint>
 
 #include "parallel.hpp"
+#include "vectorize.hpp"
 
 namespace submin {
 
 constexpr std::int64_t kEdgeGrain = 16384;  // edges in a piece of parallel work
 
-// One weight for all edges, or one for each; known at compile time, for the sake of vector loops.
+// One weight for all edges, or one for each, of float64 or float32; known at compile time, for the
+// sake of vector loops. All are float64 once they are read.
 struct UniformWeight {
   double value;
   double operator[](std::int64_t) const { return value; }
 };
 
+template <class Scalar>
 struct EdgeWeights {
-  const double* values;
+  const Scalar* values;
   double operator[](std::int64_t edge) const { return values[edge]; }
 };
 
 struct WeightArray {
   const double* values;
   bool uniform;
+  const float* singles = nullptr;  // in place of `values`, one for each edge
+
+  double operator[](std::int64_t edge) const {
+    if (singles != nullptr) return singles[edge];
+    return values[uniform ? 0 : edge];
+  }
+  // The weights of the edges from `first` on.
+  WeightArray from(std::int64_t first) const {
+    if (singles != nullptr) return {nullptr, false, singles + first};
+    return {values + (uniform ? 0 : first), uniform};
+  }
 };
 
-// Calls use(backward, forward) with the types of the two arrays resolved.
+template <class Lower, class Upper>
+constexpr bool kMixed = false;
+template <>
+inline constexpr bool kMixed<EdgeWeights<double>, EdgeWeights<float>> = true;
+template <>
+inline constexpr bool kMixed<EdgeWeights<float>, EdgeWeights<double>> = true;
+
+// Calls use(backward, forward) with the types of the two arrays resolved, which must not be of
+// different precisions: that would double the code, and is rare.
 template <class Use>
-void with_weights(WeightArray backward, WeightArray forward, const Use& use) {
-  const auto resolve = [](WeightArray weights, const auto& next) {
+SUBMIN_INLINE inline void with_weights(WeightArray backward, WeightArray forward, const Use& use) {
+  const auto resolve = [](WeightArray weights, const auto& next) SUBMIN_INLINE {
     if (weights.uniform) return next(UniformWeight{*weights.values});
-    return next(EdgeWeights{weights.values});
+    if (weights.singles != nullptr) return next(EdgeWeights<float>{weights.singles});
+    return next(EdgeWeights<double>{weights.values});
   };
-  resolve(backward, [&](auto lower) { resolve(forward, [&](auto upper) { use(lower, upper); }); });
+  resolve(backward, [&](auto lower) SUBMIN_INLINE {
+    resolve(forward, [&](auto upper) SUBMIN_INLINE {
+      if constexpr (!kMixed<decltype(lower), decltype(upper)>) use(lower, upper);
+    });
+  });
 }
 
 // Each comparison is one instruction, scalar or vector.

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "edges.hpp"
 #include "parallel.hpp"
 #include "residual_search.hpp"
 
@@ -25,10 +26,8 @@ namespace submin::flow {
 // The edges of one neighbour offset: tails over the overlap of the grid with its shift, C order.
 struct GridEdges {
   std::vector<std::int64_t> offset;
-  const double* backward;
-  const double* forward;
+  WeightArray backward, forward;
   double* flow;
-  std::int64_t backward_step, forward_step;  // 0 = one weight for all edges
 };
 
 struct GridFlowProblem {
@@ -53,8 +52,8 @@ struct GridFlowProblem {
       for (std::size_t i = 1; i < shape.size(); ++i) {
         start *= std::max<std::int64_t>(shape[i] - std::abs(set.offset[i]), 0);
       }
-      set.backward += start * set.backward_step;
-      set.forward += start * set.forward_step;
+      set.backward = set.backward.from(start);
+      set.forward = set.forward.from(start);
       set.flow += start;
     }
     return part;
@@ -239,8 +238,7 @@ class GridNetwork {
     const bool along = (arc & 1) == 0;
     const GridEdges& set = problem_.edges[k];
     const std::int64_t e = positions_[k](along ? v : target);
-    const Push result = push_edge(set.flow[e], set.forward[e * set.forward_step],
-                                  set.backward[e * set.backward_step], along, wish);
+    const Push result = push_edge(set.flow[e], set.forward[e], set.backward[e], along, wish);
     const Bits leaves = Bits{1} << arc, returns = Bits{1} << (arc ^ 1);
     if (result.saturated) {
       bits_[v] &= static_cast<Bits>(~leaves);
@@ -327,25 +325,13 @@ class GridNetwork {
   void open_row(std::size_t k, std::int64_t e, std::int64_t tail, std::vector<Bits>& row) {
     const GridEdges& set = problem_.edges[k];
     const double* flow = set.flow + e;
-    const double* forward = set.forward + e * set.forward_step;
-    const double* backward = set.backward + e * set.backward_step;
-    const auto scan = [&](auto forward_at, auto backward_at) {
+    with_weights(set.backward.from(e), set.forward.from(e), [&](auto backward, auto forward) {
       for (std::size_t i = 0; i < row.size(); ++i) {
-        row[i] = static_cast<Bits>(Bits(forward_at(i) > flow[i]) |
-                                   Bits(backward_at(i) > -flow[i]) << kWidth);
+        const auto edge = static_cast<std::int64_t>(i);
+        row[i] = static_cast<Bits>(Bits(forward[edge] > flow[i]) |
+                                   Bits(backward[edge] > -flow[i]) << kWidth);
       }
-    };
-    const auto each = [](const double* w) { return [w](std::size_t i) { return w[i]; }; };
-    const auto same = [](double w) { return [w](std::size_t) { return w; }; };
-    if (set.forward_step && set.backward_step) {
-      scan(each(forward), each(backward));
-    } else if (set.forward_step) {
-      scan(each(forward), same(*backward));
-    } else if (set.backward_step) {
-      scan(same(*forward), each(backward));
-    } else {
-      scan(same(*forward), same(*backward));
-    }
+    });
     Bits* tails = bits_ + tail;
     for (std::size_t i = 0; i < row.size(); ++i) tails[i] |= static_cast<Bits>(row[i] << (2 * k));
     // Seen from the head the two halves change places.

@@ -212,8 +212,7 @@ inline double grid_cut_value(const GridSums& grid, const std::vector<WeightArray
         const std::uint8_t* const tails = member + out.node;
         const std::uint8_t* const heads = tails + grid.offsets[k].step();
         for_each_difference(tails, heads, out.length, [&](std::int64_t i) {
-          const WeightArray& weights = tails[i] ? forward[k] : backward[k];
-          total.add(weights.values[weights.uniform ? 0 : out.edge + i]);
+          total.add((tails[i] ? forward[k] : backward[k])[out.edge + i]);
         });
       }
     }

@@ -43,6 +43,14 @@ SUBMIN_OPERATION Value load(AllLanes, const double* at) { return _mm256_loadu_pd
 SUBMIN_OPERATION Value load(Mask lanes, const double* at) {
   return _mm256_maskload_pd(at, _mm256_castpd_si256(lanes.lanes));
 }
+SUBMIN_OPERATION Value load(AllLanes, const float* at) {
+  return _mm256_cvtps_pd(_mm_loadu_ps(at));
+}
+SUBMIN_OPERATION Value load(Mask lanes, const float* at) {
+  const __m256i halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  const __m256i mask = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(lanes.lanes), halves);
+  return _mm256_cvtps_pd(_mm_maskload_ps(at, _mm256_castsi256_si128(mask)));
+}
 SUBMIN_OPERATION void store(AllLanes, double* at, Value a) { _mm256_storeu_pd(at, a); }
 SUBMIN_OPERATION void store(Mask lanes, double* at, Value a) {
   _mm256_maskstore_pd(at, _mm256_castpd_si256(lanes.lanes), a);

@@ -37,6 +37,13 @@ SUBMIN_OPERATION Value load(AllLanes, const double* at) { return _mm512_loadu_pd
 SUBMIN_OPERATION Value load(Mask lanes, const double* at) {
   return _mm512_maskz_loadu_pd(lanes.lanes, at);
 }
+SUBMIN_OPERATION Value load(AllLanes, const float* at) {
+  return _mm512_cvtps_pd(_mm256_loadu_ps(at));
+}
+SUBMIN_OPERATION Value load(Mask lanes, const float* at) {
+  const __m512 values = _mm512_maskz_loadu_ps(static_cast<__mmask16>(lanes.lanes), at);
+  return _mm512_cvtps_pd(_mm512_castps512_ps256(values));
+}
 SUBMIN_OPERATION void store(AllLanes, double* at, Value a) { _mm512_storeu_pd(at, a); }
 SUBMIN_OPERATION void store(Mask lanes, double* at, Value a) {
   _mm512_mask_storeu_pd(at, lanes.lanes, a);

@@ -1,6 +1,6 @@
 """Peak of resident bytes of a solve in a fresh process, and the bytes that ``describe`` counts.
 
-python peak_memory.py SOLVER CONNECTIVITY AXIS [AXIS ...]      CONNECTIVITY 0: hyperedges of 5
+python peak_memory.py SOLVER TYPE CONNECTIVITY AXIS [AXIS ...]      CONNECTIVITY 0: hyperedges of 5
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import submin as sm
 from submin.description import peak_memory
 
 
-def problem(shape: tuple[int, ...], connectivity: int) -> sm.Problem:
+def problem(shape: tuple[int, ...], connectivity: int, dtype: str) -> sm.Problem:
     """A grid of coarse squares under noise, with weights of their own for all edges."""
     rng = np.random.default_rng(0)
     unary = sum(np.sin(axis / 9.0) for axis in np.ogrid[tuple(slice(k) for k in shape)])
@@ -26,7 +26,8 @@ def problem(shape: tuple[int, ...], connectivity: int) -> sm.Problem:
             unary, [sm.Hyperedge(pointers, members % unary.size, rng.random(unary.size))]
         )
     frame = sm.GridCut(shape, 0.0, connectivity)
-    weights = [rng.random(overlap) * 4.0 / len(frame.offsets) for overlap in frame.overlaps]
+    most = 4.0 / len(frame.offsets)
+    weights = [(most * rng.random(overlap)).astype(dtype) for overlap in frame.overlaps]
     return sm.Problem(unary, [sm.GridCut(shape, weights, connectivity)])
 
 
@@ -38,9 +39,9 @@ def resident(field: str) -> int:
 
 if __name__ == "__main__":
     solver = getattr(sm, sys.argv[1])()
-    connectivity, *shape = map(int, sys.argv[2:])
-    sm.minimize(problem((3,) * len(shape), connectivity), solver, max_passes=6)  # imports
-    instance = problem(tuple(shape), connectivity)
+    dtype, (connectivity, *shape) = sys.argv[2], map(int, sys.argv[3:])
+    sm.minimize(problem((3,) * len(shape), connectivity, dtype), solver, max_passes=6)  # imports
+    instance = problem(tuple(shape), connectivity, dtype)
     before = resident("VmRSS")
     sm.minimize(instance, solver, max_passes=6)
     print(resident("VmHWM") - before, peak_memory(sm.Layout(instance), solver))

@@ -15,11 +15,13 @@ from submin.description import peak_memory
 SCRIPT = Path(__file__).parent / "peak_memory.py"
 
 
-def measured_and_counted(solver: str, connectivity: int, shape: tuple[int, ...]) -> tuple[int, int]:
+def measured_and_counted(
+    solver: str, connectivity: int, shape: tuple[int, ...], dtype: str = "float64"
+) -> tuple[int, int]:
     """Bytes at the peak of a solve in a process of its own, and the bytes that are counted."""
     if not sys.platform.startswith("linux"):
         pytest.skip("resident memory is read from Linux's /proc")
-    command = [sys.executable, SCRIPT, solver, connectivity, *shape]
+    command = [sys.executable, SCRIPT, solver, dtype, connectivity, *shape]
     lines = subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
     measured, counted = map(int, lines.stdout.split())
     return measured, counted
@@ -47,6 +49,14 @@ def test_a_cut_takes_few_bytes_an_element(connectivity, shape, most):
 def test_counted_memory_is_measured_memory(solver, connectivity, shape):
     """Within a factor of 1.3, in resident memory beyond the problem's own arrays."""
     measured, counted = measured_and_counted(solver, connectivity, shape)
+    assert counted / 1.3 <= measured <= counted * 1.3
+
+
+@pytest.mark.parametrize("solver", ["MaxFlow", "AcceleratedSweeps"])
+def test_weights_of_single_precision_are_not_converted_on_the_way(solver):
+    """That would take 32 bytes a pixel more, or 8 for one offset after the other."""
+    measured, counted = measured_and_counted(solver, 8, (768, 1024), "float32")
+    assert measured <= measured_and_counted(solver, 8, (768, 1024))[0] + 4 * 768 * 1024
     assert counted / 1.3 <= measured <= counted * 1.3
 
 

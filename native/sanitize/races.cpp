@@ -95,8 +95,8 @@ Values maximum_flow(int threads) {
   Values s = random_values(kNodes), flow(2 * kEdges);
   submin::flow::GridFlowProblem problem{{kSide, kSide}, {}, s.data()};
   for (int k = 0; k < 2; ++k)
-    problem.edges.push_back({{kOffsets[k][0], kOffsets[k][1]}, &kWeight, &kWeight,
-                             flow.data() + k * kEdges, 0, 0});
+    problem.edges.push_back({{kOffsets[k][0], kOffsets[k][1]}, kUniform, kUniform,
+                             flow.data() + k * kEdges});
   const auto solver = submin::flow::make_grid_flow(problem);
   while (!solver->advance(20'000, threads)) {
   }

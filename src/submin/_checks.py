@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import BoolArray, FloatArray, IndexArray
+from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 
 LARGEST_EXACT_INTEGER = 2**53
 LARGEST_INDEX = 2**31 - 1
@@ -58,6 +58,18 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     lost = np.isinf(converted) & np.isfinite(array)
     refuse_where(name, array, lost, "it is beyond the largest float; scale the data down")
     return converted
+
+
+def weight_array(name: str, values: npt.ArrayLike) -> WeightArray:
+    """Convert numbers as ``float_array`` does, but leave a float32 array in C order as it is.
+
+    Every float32 is a float64: who reads the values widens them.  A single number is converted.
+    """
+    refuse_masked(name, values)
+    array = np.asarray(values)
+    if array.dtype == np.float32 and array.size != 1 and array.flags.c_contiguous:
+        return array
+    return float_array(name, array)
 
 
 def number(name: str, value: Any) -> float:

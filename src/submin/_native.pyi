@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.chains_reference import grid_chains_project as grid_chains_project
 from submin.kernels.chains_reference import grid_chains_sweep as grid_chains_sweep
 from submin.kernels.chains_reference import path_chains_project as path_chains_project
@@ -59,8 +59,8 @@ class GridFlow:
         self,
         shape: PointerArray,
         offsets: PointerArray,
-        backward: Sequence[FloatArray],
-        forward: Sequence[FloatArray],
+        backward: Sequence[WeightArray],
+        forward: Sequence[WeightArray],
         flows: Sequence[FloatArray],
         s: FloatArray,
     ) -> None: ...

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from submin._typing import BoolArray, FloatArray, IndexArray
+from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 
 UNIT_ROUNDOFF = 2.0**-53
 SLICE = 2**16  # numbers that stay in the cache
 
 
-def compensated_sum(values: FloatArray) -> float:
-    """Return the sum of a float64 array, almost always correctly rounded.
+def compensated_sum(values: WeightArray) -> float:
+    """Return the sum of an array in float64, almost always correctly rounded.
 
     A tree of error-free additions (Knuth's TwoSum, doi:10.1137/030601818): the rounding error of
     every addition is computed exactly and the errors are summed beside.  The error is at most
@@ -69,11 +69,11 @@ def largest_multiplicity(indices: IndexArray) -> int:
     return int(np.unique(indices, return_counts=True)[1].max())
 
 
-def common_granularity(*arrays: FloatArray) -> float:
+def common_granularity(*arrays: WeightArray) -> float:
     """Return the largest g such that every number is a multiple of g, or 0 if none is found.
 
     Looks for integers after scaling by a power of two up to 2**20, which covers integer data and
-    data that was rounded to a binary fraction.
+    data that was rounded to a binary fraction.  Arithmetic is in float64, also on float32 arrays.
 
     Examples
     --------
@@ -88,24 +88,24 @@ def common_granularity(*arrays: FloatArray) -> float:
     for scale in (1.0, 2.0**4, 2.0**10, 2.0**20):
         if all(_is_integral(array, scale) for array in arrays):
             for array in arrays:
-                scaled = (array * scale).astype(np.int64).ravel()
+                scaled = np.multiply(array, scale, dtype=np.float64).astype(np.int64).ravel()
                 divisor = int(np.gcd.reduce(scaled, initial=divisor))
             return (divisor or 1) / scale
     return 0.0
 
 
-def _begins_integral(array: FloatArray, scale: float) -> bool:
+def _begins_integral(array: WeightArray, scale: float) -> bool:
     """Say whether the first of the scaled numbers are integers, or too large to be scaled."""
     with np.errstate(over="ignore", invalid="ignore"):
-        head = array.ravel()[:1024] * scale
+        head = np.multiply(array.ravel()[:1024], scale, dtype=np.float64)
         return bool(np.all((head == np.rint(head)) | ~np.isfinite(head)))
 
 
-def _is_integral(array: FloatArray, scale: float) -> bool:
+def _is_integral(array: WeightArray, scale: float) -> bool:
     """Say whether the scaled numbers are integers that float64 sums exactly."""
     if not _begins_integral(array, scale):
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = array * scale
+        scaled = np.multiply(array, scale, dtype=np.float64)
         exact = np.array_equal(scaled, np.rint(scaled))
         return bool(exact and np.sum(np.abs(scaled)) < 2.0**53)

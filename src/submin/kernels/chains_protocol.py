@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 
 __all__ = ["ChainKernels"]
 
@@ -28,8 +28,8 @@ class ChainKernels(Protocol):
         length: PointerArray,
         node_stride: int,
         edge_stride: int,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         flow: FloatArray,
         s: FloatArray,
         c: float,
@@ -45,8 +45,8 @@ class ChainKernels(Protocol):
         length: PointerArray,
         node_stride: int,
         edge_stride: int,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         flow: FloatArray,
         s: FloatArray,
         threads: int,
@@ -59,8 +59,8 @@ class ChainKernels(Protocol):
         nodes: IndexArray,
         edges: IndexArray,
         orientation: npt.NDArray[np.int8],
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         flow: FloatArray,
         s: FloatArray,
         c: float,
@@ -75,8 +75,8 @@ class ChainKernels(Protocol):
         nodes: IndexArray,
         edges: IndexArray,
         orientation: npt.NDArray[np.int8],
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         flow: FloatArray,
         s: FloatArray,
         threads: int,

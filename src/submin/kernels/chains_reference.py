@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 
 __all__ = [
     "grid_chains_project",
@@ -117,8 +117,8 @@ def taut_string(
 def solve_chain(
     values: FloatArray,
     flow: FloatArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     lengths: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the new values and flows of one chain, nearest in the norm sum (.)^2 / lengths."""
@@ -142,7 +142,7 @@ def _project(
     nodes: NDArray[np.int64],
     edges: NDArray[np.int64],
     sign: NDArray[np.int8],
-    weights: tuple[FloatArray, FloatArray],
+    weights: tuple[WeightArray, WeightArray],
     flow: FloatArray,
     s: FloatArray,
     c: float,
@@ -181,8 +181,8 @@ def grid_chains_project(
     length: PointerArray,
     node_stride: int,
     edge_stride: int,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
     c: float,
@@ -205,8 +205,8 @@ def grid_chains_sweep(
     length: PointerArray,
     node_stride: int,
     edge_stride: int,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
     threads: int,
@@ -222,8 +222,8 @@ def path_chains_project(
     nodes: IndexArray,
     edges: IndexArray,
     orientation: NDArray[np.int8],
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
     c: float,
@@ -244,8 +244,8 @@ def path_chains_sweep(
     nodes: IndexArray,
     edges: IndexArray,
     orientation: NDArray[np.int8],
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
     threads: int,

@@ -4,6 +4,8 @@ Conventions shared by every function:
 
 * all arrays are C-contiguous; values are float64, node, edge, group and table numbers int32,
   pointers int64;
+* weights of edges are float64, or float32 and widened when they are read; ``backward`` and
+  ``forward`` have the same type unless one of them, then float64, has one weight for all edges;
 * ``s = u + sum_i y_i`` is the n-vector of node sums; a *project* writes ``Proj_B(y - s / c)`` to
   ``out`` and changes neither y nor s; a *sweep* is the projection with ``c = 1``, in place, with
   ``s`` kept up to date;
@@ -22,7 +24,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.chains_protocol import ChainKernels
 from submin.kernels.groups_protocol import GroupKernels
 from submin.kernels.metric_protocol import MetricKernels
@@ -38,8 +40,8 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol)
         self,
         tails: IndexArray,
         heads: IndexArray,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         edges: IndexArray,
         flow: FloatArray,
         s: FloatArray,
@@ -58,8 +60,8 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol)
         self,
         tails: IndexArray,
         heads: IndexArray,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         edges: IndexArray,
         flow: FloatArray,
         s: FloatArray,
@@ -70,8 +72,8 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol)
     def grid_project(
         self,
         geometry: PointerArray,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         flow: FloatArray,
         s: FloatArray,
         c: float,
@@ -89,8 +91,8 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol)
     def grid_sweep(
         self,
         geometry: PointerArray,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         flow: FloatArray,
         s: FloatArray,
         threads: int,

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import ctypes
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.chains_reference import (
     grid_chains_project,
     grid_chains_sweep,
@@ -123,8 +124,8 @@ def _clipped_step(
     flow: FloatArray,
     difference: FloatArray,
     c: float,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
 ) -> FloatArray:
     """Minimise ``(t - a_i)^2 + (-t - a_j)^2`` over ``-backward <= t <= forward``.
 
@@ -134,15 +135,15 @@ def _clipped_step(
     return np.clip(flow - difference * (0.5 / c), -backward, forward)
 
 
-def _selected(weights: FloatArray, edges: IndexArray) -> FloatArray:
+def _selected(weights: WeightArray, edges: IndexArray) -> WeightArray:
     return weights if weights.size == 1 else weights[edges]
 
 
 def edges_project(
     tails: IndexArray,
     heads: IndexArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     edges: IndexArray,
     flow: FloatArray,
     s: FloatArray,
@@ -159,8 +160,8 @@ def edges_project(
 def edges_sweep(
     tails: IndexArray,
     heads: IndexArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     edges: IndexArray,
     flow: FloatArray,
     s: FloatArray,
@@ -179,8 +180,8 @@ def edges_sweep(
 
 
 def _view(
-    array: FloatArray, extents: PointerArray, strides: PointerArray, start: int
-) -> FloatArray:
+    array: npt.NDArray[Any], extents: PointerArray, strides: PointerArray, start: int
+) -> npt.NDArray[Any]:
     """Return the view ``array[start + k . strides]`` for the multi-indices ``0 <= k < extents``."""
     reach = (extents - 1) * strides
     low, high = start + reach[reach < 0].sum(), start + reach[reach > 0].sum()
@@ -191,16 +192,16 @@ def _view(
 
 def _grid_views(
     geometry: PointerArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
-) -> tuple[FloatArray, ...]:
+) -> tuple[npt.NDArray[Any], ...]:
     """Return views of the block's backward and forward weights, flows, tails' and heads' sums."""
     extents, edge_strides, node_strides = geometry[1:-3].reshape(3, -1)
     edge_start, tail_start, head_start = (int(start) for start in geometry[-3:])
 
-    def weights(array: FloatArray) -> FloatArray:
+    def weights(array: WeightArray) -> WeightArray:
         return array if array.size == 1 else _view(array, extents, edge_strides, edge_start)
 
     return (
@@ -214,8 +215,8 @@ def _grid_views(
 
 def grid_project(
     geometry: PointerArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
     c: float,
@@ -230,8 +231,8 @@ def grid_project(
 
 def grid_sweep(
     geometry: PointerArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     flow: FloatArray,
     s: FloatArray,
     threads: int,

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 
 __all__ = ["SumKernels"]
 
@@ -34,7 +34,7 @@ class SumKernels(Protocol):
     def negative_sum(self, values: FloatArray, threads: int) -> float:
         """Return the sum of min(0, value), to the same accuracy. O(n)."""
 
-    def nonnegative_sum(self, values: FloatArray, threads: int) -> float:
+    def nonnegative_sum(self, values: WeightArray, threads: int) -> float:
         """Return the sum, to the same accuracy, or NaN if a value is negative or NaN. O(n)."""
 
     def sum_within(self, values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
@@ -44,7 +44,7 @@ class SumKernels(Protocol):
         """Replace ``before`` by ``now + beta (now - before)``. O(n)."""
 
     def edges_excess(
-        self, backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
+        self, backward: WeightArray, forward: WeightArray, flow: FloatArray, threads: int
     ) -> float:
         """Return sum_e max(0, t - forward) + max(0, -backward - t). O(edges).
 
@@ -65,8 +65,8 @@ class SumKernels(Protocol):
         self,
         tails: IndexArray,
         heads: IndexArray,
-        backward: FloatArray,
-        forward: FloatArray,
+        backward: WeightArray,
+        forward: WeightArray,
         member: npt.NDArray[np.uint8],
         threads: int,
     ) -> float:
@@ -93,8 +93,8 @@ class SumKernels(Protocol):
         self,
         shape: PointerArray,
         offsets: OffsetArray,
-        backward: Sequence[FloatArray],
-        forward: Sequence[FloatArray],
+        backward: Sequence[WeightArray],
+        forward: Sequence[WeightArray],
         rank: IndexArray,
         out: FloatArray,
         threads: int,
@@ -108,8 +108,8 @@ class SumKernels(Protocol):
         self,
         shape: PointerArray,
         offsets: OffsetArray,
-        backward: Sequence[FloatArray],
-        forward: Sequence[FloatArray],
+        backward: Sequence[WeightArray],
+        forward: Sequence[WeightArray],
         flow: FloatArray,
         s: FloatArray,
         threads: int,
@@ -124,8 +124,8 @@ class SumKernels(Protocol):
         self,
         shape: PointerArray,
         offsets: OffsetArray,
-        backward: Sequence[FloatArray],
-        forward: Sequence[FloatArray],
+        backward: Sequence[WeightArray],
+        forward: Sequence[WeightArray],
         member: npt.NDArray[np.uint8],
         threads: int,
     ) -> float:

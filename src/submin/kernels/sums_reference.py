@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _sums
-from submin._typing import FloatArray, IndexArray, PointerArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.sums_protocol import OffsetArray
 
 Slices = tuple[slice, ...]
@@ -34,9 +34,10 @@ def negative_sum(values: FloatArray, threads: int) -> float:
     return _sums.compensated_sum(np.minimum(0.0, values))
 
 
-def nonnegative_sum(values: FloatArray, threads: int) -> float:
-    """Return the sum, or NaN if a value is not 0 or more."""
-    return _sums.compensated_sum(values) if np.all(values >= 0.0) else np.nan
+def nonnegative_sum(values: WeightArray, threads: int) -> float:
+    """Return the sum, or NaN if a value is not 0 or more; infinite or NaN if one is infinite."""
+    with np.errstate(invalid="ignore"):
+        return _sums.compensated_sum(values) if np.all(values >= 0.0) else np.nan
 
 
 def sum_within(values: FloatArray, member: npt.NDArray[np.uint8], threads: int) -> float:
@@ -50,7 +51,7 @@ def extrapolate(before: FloatArray, now: FloatArray, beta: float, threads: int) 
 
 
 def edges_excess(
-    backward: FloatArray, forward: FloatArray, flow: FloatArray, threads: int
+    backward: WeightArray, forward: WeightArray, flow: FloatArray, threads: int
 ) -> float:
     """Return sum_e max(0, t - forward) + max(0, -backward - t)."""
     above, below = np.maximum(flow - forward, 0.0), np.maximum(-backward - flow, 0.0)
@@ -68,8 +69,8 @@ def edges_accumulate(
 def edges_cut_value(
     tails: IndexArray,
     heads: IndexArray,
-    backward: FloatArray,
-    forward: FloatArray,
+    backward: WeightArray,
+    forward: WeightArray,
     member: npt.NDArray[np.uint8],
     threads: int,
 ) -> float:
@@ -115,8 +116,8 @@ def grid_accumulate(
 def grid_greedy(
     shape: PointerArray,
     offsets: OffsetArray,
-    backward: Sequence[FloatArray],
-    forward: Sequence[FloatArray],
+    backward: Sequence[WeightArray],
+    forward: Sequence[WeightArray],
     rank: IndexArray,
     out: FloatArray,
     threads: int,
@@ -132,8 +133,8 @@ def grid_greedy(
 def grid_inspect(
     shape: PointerArray,
     offsets: OffsetArray,
-    backward: Sequence[FloatArray],
-    forward: Sequence[FloatArray],
+    backward: Sequence[WeightArray],
+    forward: Sequence[WeightArray],
     flow: FloatArray,
     s: FloatArray,
     threads: int,
@@ -152,13 +153,14 @@ def grid_inspect(
 def grid_cut_value(
     shape: PointerArray,
     offsets: OffsetArray,
-    backward: Sequence[FloatArray],
-    forward: Sequence[FloatArray],
+    backward: Sequence[WeightArray],
+    forward: Sequence[WeightArray],
     member: npt.NDArray[np.uint8],
     threads: int,
 ) -> float:
     """Return the weight of the edges with one end in the set."""
-    inside, cut = member.reshape(shape).astype(np.bool_), [np.zeros(0)]
+    inside = member.reshape(shape).astype(np.bool_)
+    cut: list[WeightArray] = [np.zeros(0)]
     for (tails, heads), back, out in zip(_ends(shape, offsets), backward, forward, strict=True):
         tail, head = inside[tails].ravel(), inside[heads].ravel()
         cut.append(np.broadcast_to(out, tail.shape)[tail & ~head])

@@ -166,7 +166,8 @@ class Network:
 def _cut_edges(term: EdgeTerm, alone: bool) -> Edges:
     """Return the edges of a cut; if it is alone and of one segment, with its own arrays."""
     if alone and len(term.segments) == 1:
-        _, forward, backward = term.segments[0]
+        _, *weights = term.segments[0]
+        forward, backward = (part.astype(np.float64, copy=False) for part in weights)
     else:
         forward, backward = term.weights_by_edge()
     return Edges(*term.edge_list(), backward, forward)

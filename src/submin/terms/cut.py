@@ -42,6 +42,8 @@ class Cut(EdgeTerm):
         Cost of an edge whose head is in S and whose tail is not.  By default the same as `weights`
         (an undirected graph); 0 makes directed arcs.
 
+    Weights are held in float64: other arrays are converted (``GridCut`` leaves float32 as it is).
+
     Raises
     ------
     ValueError
@@ -90,7 +92,7 @@ class Cut(EdgeTerm):
         self.depth = largest_multiplicity(ends)
 
     def _edge_weights(self, name: str, values: npt.ArrayLike) -> FloatArray:
-        weights = edge_weights(name, values)
+        weights = edge_weights(name, _checks.float_array(name, values))
         if np.ndim(values) == 0:
             return weights
         if weights.size != self.tails.size:

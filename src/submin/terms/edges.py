@@ -8,37 +8,41 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF, common_granularity
-from submin._typing import FloatArray, IndexArray
+from submin._typing import FloatArray, IndexArray, WeightArray
 from submin.terms.exchanges import EdgeExchanges
 from submin.terms.term import Term, Violation
 
+Weights = TypeVar("Weights", FloatArray, WeightArray)
 
-def edge_weights(name: str, values: npt.ArrayLike) -> FloatArray:
+
+def edge_weights(name: str, values: Weights) -> Weights:
     """Check weights (see ``_checks.weights``) and flatten them, in one pass where all are well."""
-    array = _checks.float_array(name, values).ravel()
-    if kernels.active.nonnegative_sum(array, 0) < _checks.LARGEST_SUM:
-        return array
-    return _checks.weights(name, values).ravel()
+    array = values.ravel()
+    if not kernels.active.nonnegative_sum(array, 0) < _checks.LARGEST_SUM:
+        _checks.weights(name, values)
+    return array
 
 
 class Segment(NamedTuple):
-    """Consecutive edges of a term; weights have one entry per edge, or one for all of them."""
+    """Consecutive edges of a term; weights have one entry per edge, or one for all of them.
+
+    One entry is float64; arrays may be float32, then for both ways.
+    """
 
     slots: slice
-    forward: FloatArray
-    backward: FloatArray
+    forward: WeightArray
+    backward: WeightArray
 
 
 def clip_flow(
     flow: FloatArray,
-    limits: tuple[FloatArray, FloatArray],
+    limits: tuple[WeightArray, WeightArray],
     step: tuple[FloatArray, FloatArray],
     weights: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
@@ -61,7 +65,7 @@ class EdgeTerm(Term):
         """Count the edges and the elements."""
         return {"edges": self.size, "elements": self.elements}
 
-    def weight_arrays(self) -> list[FloatArray]:
+    def weight_arrays(self) -> list[WeightArray]:
         """Return the arrays of weights, each once: an undirected term has one for both ways."""
         pairs = [weights for _, *pair in self.segments for weights in pair]
         return list({id(weights): weights for weights in pairs}.values())
@@ -81,9 +85,10 @@ class EdgeTerm(Term):
         """Refuse weights that were changed in place to something else than costs, O(edges)."""
         for weights in self.weight_arrays():
             if not kernels.active.nonnegative_sum(weights, 0) < _checks.LARGEST_SUM:
-                changed = ~((weights >= 0.0) & (weights < _checks.LARGEST_SUM))
+                wide = _checks.float_array("weights", weights)
+                changed = ~((wide >= 0.0) & (wide < _checks.LARGEST_SUM))
                 _checks.refuse_where(
-                    "weights", weights, changed, "they were changed after construction"
+                    "weights", wide, changed, "they were changed after construction"
                 )
 
     def zero_is_feasible(self) -> bool:

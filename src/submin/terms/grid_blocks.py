@@ -156,7 +156,10 @@ class GridChains(Block):
         nodes, edges, pointers = self._ends_to_end
         _, forward, backward = self.segment
         flow, out = dual[self.segment.slots], np.empty(edges.size)
-        forward, backward = (np.broadcast_to(w, flow.shape)[edges] for w in (forward, backward))
+        forward, backward = (
+            np.broadcast_to(w, flow.shape)[edges].astype(np.float64, copy=False)
+            for w in (forward, backward)
+        )
         kernels.active.weighted_chains(
             pointers, step[nodes], 1.0 / weights[nodes], backward, forward, flow[edges], out,
             self.threads,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF
-from submin._typing import BoolArray, FloatArray, IndexArray
+from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.cut import contracted
 from submin.terms.edges import EdgeTerm, Segment, edge_weights
 from submin.terms.fixing import Fixing, TermMinor
@@ -83,6 +83,10 @@ class GridCut(EdgeTerm):
     reverse_weights : like `weights`, optional
         Costs of edges whose head is in S and whose tail is not; by default the same as `weights`.
 
+    Arrays of float64 or float32 in C order are used in place, without a copy, 8 or 4 bytes an edge;
+    of any other type or order, and where the two ways of an offset differ in type, they are
+    converted to float64.  Every float32 is a float64, and all arithmetic is in float64.
+
     Raises
     ------
     ValueError
@@ -125,24 +129,25 @@ class GridCut(EdgeTerm):
         self.elements = prod(self.shape)
         self.depth = self.connectivity
 
-    def _weights(self, name: str, weights: float | Sequence[npt.ArrayLike]) -> list[FloatArray]:
+    def _weights(self, name: str, weights: float | Sequence[npt.ArrayLike]) -> list[WeightArray]:
         """Check one cost for all edges, or one scalar or array per offset."""
         if not isinstance(weights, Sequence) and np.ndim(weights) == 0:
-            return [edge_weights(name, weights)] * len(self.offsets)
+            return [edge_weights(name, _checks.float_array(name, weights))] * len(self.offsets)
         arrays = list(weights if isinstance(weights, Sequence) else np.asarray(weights))
         if len(arrays) != len(self.offsets):
             raise ValueError(
                 f"{name} has {len(arrays)} entries, but connectivity {self.connectivity} has "
                 f"{len(self.offsets)} offsets: {self.offsets}"
             )
-        checked = []
+        checked: list[WeightArray] = []
         for k, (array, overlap) in enumerate(zip(arrays, self.overlaps, strict=True)):
             if np.ndim(array) and np.shape(array) != overlap:
                 raise ValueError(
                     f"{name}[{k}] has shape {np.shape(array)}, but offset {self.offsets[k]} needs "
                     f"{overlap}, or a scalar"
                 )
-            checked.append(edge_weights(f"{name}[{k}]", array))
+            entry = f"{name}[{k}]"
+            checked.append(edge_weights(entry, _checks.weight_array(entry, array)))
         return checked
 
     def _check_overflow(self) -> None:
@@ -157,12 +162,12 @@ class GridCut(EdgeTerm):
             raise ValueError(f"weights overflow: they sum to {total}; scale them down")
 
     def _segments(
-        self, forward: list[FloatArray], backward: list[FloatArray]
+        self, forward: list[WeightArray], backward: list[WeightArray]
     ) -> tuple[Segment, ...]:
         sizes = [prod(overlap) for overlap in self.overlaps]
         stops = accumulate(sizes)
         return tuple(
-            Segment(slice(stop - size, stop), a, b)
+            Segment(slice(stop - size, stop), *_of_one_type(a, b))
             for stop, size, a, b in zip(stops, sizes, forward, backward, strict=True)
         )
 
@@ -189,7 +194,7 @@ class GridCut(EdgeTerm):
         inside = np.ascontiguousarray(members).ravel().view(np.uint8)
         return kernels.active.grid_cut_value(*self.geometry, *self._weights_by_offset(), inside, 0)
 
-    def _weights_by_offset(self) -> tuple[list[FloatArray], list[FloatArray]]:
+    def _weights_by_offset(self) -> tuple[list[WeightArray], list[WeightArray]]:
         """Return the backward and the forward weights, one array for each offset."""
         return [back for _, _, back in self.segments], [out for _, out, _ in self.segments]
 
@@ -262,7 +267,7 @@ class GridCut(EdgeTerm):
             arrays[f"reverse_weights_{k}"] = self._shaped(k, backward)
         return arrays
 
-    def _shaped(self, k: int, weights: FloatArray) -> FloatArray:
+    def _shaped(self, k: int, weights: WeightArray) -> WeightArray:
         whole = prod(self.overlaps[k])
         if weights.size == 1 and whole != 1:
             return weights.reshape(())
@@ -277,3 +282,10 @@ class GridCut(EdgeTerm):
         reverse = [arrays[f"reverse_weights_{k}"] for k in range(count)]
         same = all(np.array_equal(a, b) for a, b in zip(weights, reverse, strict=True))
         return cls(shape, weights, connectivity, None if same else reverse)
+
+
+def _of_one_type(a: WeightArray, b: WeightArray) -> tuple[WeightArray, WeightArray]:
+    """Convert to float64 where only one of two arrays is; one weight for all edges fits either."""
+    if a.dtype == b.dtype or 1 in (a.size, b.size):
+        return a, b
+    return a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
