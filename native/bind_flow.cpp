@@ -70,7 +70,7 @@ flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& of
     std::int64_t edges = 1;
     bool moves = false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      require(std::abs(offset[i]) <= kMostNodes, "offsets are too large");
+      require(-kMostNodes <= offset[i] && offset[i] <= kMostNodes, "offsets are too large");
       edges *= std::max<std::int64_t>(problem.shape[i] - std::abs(offset[i]), 0);
       moves = moves || offset[i] != 0;
     }

@@ -411,8 +411,10 @@ class StripGridFlow final : public GridFlow {
       : problem_(problem), margin_(furthest_step(problem)),
         bits_(static_cast<std::size_t>(problem.size())) {
     const std::int64_t slices = problem.shape[0];
-    const std::int64_t count =
-        std::max<std::int64_t>(std::min({problem.size() / kSmallest, kMostStrips, slices / 2}), 1);
+    std::int64_t reach = 2;  // no strip is shorter than an edge
+    for (const GridEdges& set : problem.edges) reach = std::max(reach, std::abs(set.offset[0]));
+    const std::int64_t count = std::max<std::int64_t>(
+        std::min({problem.size() / kSmallest, kMostStrips, slices / reach}), 1);
     const auto length = static_cast<std::size_t>(problem.size() + (count + 1) * margin_);
     labels_.assign(length, kFree);
     parents_.assign(length, Network::none);

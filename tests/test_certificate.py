@@ -368,3 +368,40 @@ def test_a_dual_whose_sums_overflow_proves_nothing(dual, term):
     if certificate.rounding == np.inf:
         assert (certificate.lower_bound, certificate.gap) == (-np.inf, np.inf)
     assert not certificate.gap < 3.0
+
+
+@pytest.mark.parametrize(("mass", "share", "cost"), [(1e17, 0.3, -0.2997), (1e20, 1.0, -0.5)])
+def test_sums_that_cancel_prove_no_false_minimiser(mass, share, cost):
+    """Masses as large as this leave nothing of the rest of F(S) in long double."""
+    term = sm.Truncation([0, 2], [0, 1], [mass, share], 2.0 * mass, [-mass, 0.0])
+    problem = sm.Problem([-1e6, cost], [term])
+    claim = sm.verify(problem, np.array([True, True]), [np.array([0.0, share])])
+    true_value, minimum = -1e6 + cost + share, -1e6
+    assert abs(claim.value - true_value) <= claim.rounding
+    assert claim.lower_bound <= minimum
+
+
+def test_strong_counts_are_closed_up_to_the_digits_of_their_values():
+    """The last digit of a value of 1e6 is 1e-10, whatever the costs beside it are."""
+    for seed in range(5):
+        costs = np.random.default_rng(seed).normal(size=60)
+        groups = np.arange(0, 61, 6), np.arange(60)
+        for strength in (1e2, 1e6):
+            term = sm.Cardinality(*groups, lambda k, m, w=strength: w * np.minimum(k, m - k))
+            result = sm.minimize(sm.Problem(costs, [sm.GridCut(60, 0.3), term]), "max_flow")
+            assert result.status is sm.Status.OPTIMAL
+            assert result.certificate.rounding < 1e-13 * strength
+
+
+def test_verify_knows_nothing_of_the_values_that_costs_had_before():
+    costs = np.array([1.0, -2.0])
+    problem = sm.Problem(costs, [])
+    assert problem.granularity == 1.0
+    costs[1] = -0.25
+    assert not sm.verify(problem, np.array([False, False]), []).optimal
+    costs = np.array([np.inf, -1.0])
+    problem = sm.Problem(costs, [])
+    assert sm.minimize(problem).value == -1.0
+    costs[0] = -5.0
+    assert not sm.verify(problem, np.array([False, True]), []).optimal
+    assert sm.minimize(problem).value == -6.0

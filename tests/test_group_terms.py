@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,3 +56,22 @@ def test_laws_of_blocks(decomposition: str, family: Family, data):
 @given(data=st.data())
 def test_public_suite(family: Family, n: int, data):
     check_term(data.draw(family(n)).term, 6)
+
+
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+@pytest.mark.parametrize("number", [50_000_000, -1])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda groups: sm.Cardinality([0, 3], groups, lambda k, m: k * (m - k)),
+        lambda groups: sm.Hyperedge([0, 3], groups, 1.0),
+        lambda groups: sm.Truncation([0, 3], groups, np.ones(3), 2.0),
+        lambda groups: sm.Table(groups[None], np.zeros((1, 8))),
+    ],
+)
+def test_members_changed_in_place_are_refused(make, number, solver):
+    members = np.array([0, 1, 2], dtype=np.int32)
+    problem = sm.Problem([1.0, -2.0, 0.5], [make(members)])
+    problem.terms[0].members.reshape(-1)[1] = number
+    with pytest.raises(ValueError, match=rf"members\[.*1\)?\] is {number}: they were"):
+        sm.minimize(problem, solver)

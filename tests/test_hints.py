@@ -30,8 +30,8 @@ def test_a_mask_in_place_of_element_numbers():
 def test_settings_of_a_solver_go_to_the_solver(ask):
     with pytest.raises(TypeError, match=r"no argument 'seed': .* sm.RCDM\(seed=1\)"):
         ask(PROBLEM, seed=1)
-    with pytest.raises(TypeError, match=r"no argument 'max_iter'$"):
-        ask(PROBLEM, max_iter=1)
+    with pytest.raises(TypeError, match=r"no argument 'penalty'$"):
+        ask(PROBLEM, penalty=1)
     assert ask(PROBLEM, sm.RCDM(seed=1)).solver == "RCDM(seed=1)"
 
 
@@ -75,3 +75,10 @@ def test_groups_of_lists():
         sm.list_groups([[0], [0.5]])
     with pytest.raises(ValueError, match=r"lists\[0\]\[1\] is -1"):
         sm.list_groups([[0, -1]])
+
+
+@pytest.mark.parametrize("name", ["max_iter", "max_seconds", "timeout", "n_iter"])
+def test_other_names_of_the_limits(name):
+    with pytest.raises(TypeError, match=rf"no argument '{name}': max_passes and time_limit"):
+        sm.minimize(PROBLEM, **{name: 3})
+    assert sm.minimize(PROBLEM, max_passes=3, time_limit=1.0).value == 0.0

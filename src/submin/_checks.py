@@ -143,6 +143,13 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
 
 
+def members_in_place(members: IndexArray, elements: int) -> None:
+    """Refuse element numbers that were changed since the term was made and are out of range."""
+    if members.size and not 0 <= int(members.min()) <= int(members.max()) < elements:
+        wrong = (members < 0) | (members >= elements)
+        refuse_where("members", members, wrong, "they were changed after construction")
+
+
 def refuse_masked(name: str, values: npt.ArrayLike) -> None:
     """Refuse a masked array: its mask would be lost without a word."""
     if isinstance(values, np.ma.MaskedArray):

@@ -169,6 +169,8 @@ def _refuse(function: str, unknown: Mapping[str, object]) -> None:
     """Refuse an unknown argument; one that is a setting of a solver goes there."""
     for name, value in unknown.items():
         hint = ""
+        if name.startswith(("max", "time", "n_iter")):
+            hint = ": max_passes and time_limit are the limits of a solve"
         for solver in reversed(REGISTRY.values()):
             if is_dataclass(solver) and name in {field.name for field in fields(solver)}:
                 hint = (

@@ -95,7 +95,13 @@ def certify(
     hard constraints.
     """
     value = problem.evaluate(members) if value is None else value
-    return _assembled(problem, value, *lower_bound(problem, dual, s))
+    bound, violation, rounding = lower_bound(problem, dual, s)
+    return _assembled(problem, value, bound, violation, rounding + _value_error(problem, members))
+
+
+def _value_error(problem: Problem, members: BoolArray) -> float:
+    """Bound the rounding errors in F(S) that its size does not show."""
+    return sum(term.value_error(members) for term in problem.terms)
 
 
 def _assembled(
@@ -193,10 +199,11 @@ def verify(
         )
     if not all(np.all(np.isfinite(part)) for part in parts):
         raise ValueError("the dual holds a number that is not finite, so it proves nothing")
-    value = problem.evaluate(problem.flat_set("result", members))
-    bounds = lower_bound(problem, parts)
-    certificate = _assembled(problem, value, *bounds)
-    _refuse_contradiction(certificate, bounds[0])
+    mask = problem.flat_set("result", members)
+    bound, violation, rounding = lower_bound(problem, parts)
+    rounding += _value_error(problem, mask)
+    certificate = _assembled(problem, problem.evaluate(mask), bound, violation, rounding)
+    _refuse_contradiction(certificate, bound)
     return certificate
 
 

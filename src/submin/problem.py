@@ -99,11 +99,16 @@ class Problem:
     def check_data(self) -> None:
         """Refuse data that was changed in place since construction and is malformed now.
 
-        Arrays are used without a copy, so a solve or a verification looks at them once more.
+        Arrays are used without a copy, so a solve or a verification looks at them once more, and
+        forgets what was known of their values.
         """
-        if not np.isfinite(kernels.active.absolute_sum(self.unary.ravel(), 0)):
+        magnitude = kernels.active.absolute_sum(self.unary.ravel(), 0)
+        if not np.isfinite(magnitude):
             changed = np.isnan(self.unary) if self.has_forced else ~np.isfinite(self.unary)
             _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
+        self._magnitude = magnitude
+        for known in ("forced_in", "forced_out", "has_forced", "granularity"):
+            vars(self).pop(known, None)
         for term in self.terms:
             term.check_data()
 
@@ -262,9 +267,14 @@ class Problem:
         _checks.refuse_masked(name, members)
         mask = np.asarray(members)
         if mask.dtype != np.bool_:
+            hint = (
+                "mask > 0 makes one"
+                if mask.shape == self.shape
+                else f"of element numbers, np.isin(np.arange({self.n}), numbers) makes one"
+            )
             raise TypeError(
                 f"{name} must be a boolean mask of shape {self.shape}, but its type is "
-                f"{mask.dtype}; of element numbers, np.isin(np.arange({self.n}), numbers) makes one"
+                f"{mask.dtype}; {hint}"
             )
         if mask.shape not in (self.shape, (self.n,)):
             raise ValueError(f"{name} has shape {mask.shape}, but the problem has {self.shape}")

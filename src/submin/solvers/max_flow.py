@@ -110,8 +110,8 @@ class MaxFlow:
     sweeps : int, optional
         Sweeps over the chains of a grid before the search, at most.  After the first one they end
         with half a sweep that lowers ||s||^2 by less than a part in 200, or that leaves few
-        residual arcs from an excess straight to a deficit.  The single edges of another graph are swept once
-        (0: not at all).
+        residual arcs from an excess straight to a deficit.  The single edges of another graph are
+        swept once (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.

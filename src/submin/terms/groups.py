@@ -57,6 +57,10 @@ class GroupTerm(Term):
         self.elements = int(self.members.max()) + 1 if self.size else 0
         self.depth = largest_multiplicity(self.members)
 
+    def check_data(self) -> None:
+        """Refuse members that were changed in place to something else than elements."""
+        _checks.members_in_place(self.members, self.elements)
+
     def sizes(self) -> dict[str, object]:
         """Count the groups, their members in all, and the elements."""
         groups = self.pointers.size - 1

@@ -106,6 +106,10 @@ class Table(Term):
         for start in range(0, self.members.shape[0], step):
             yield slice(start, start + step)
 
+    def check_data(self) -> None:
+        """Refuse members that were changed in place to something else than elements."""
+        _checks.members_in_place(self.members, self.elements)
+
     def sizes(self) -> dict[str, object]:
         """Count the tables, the members of each, and the elements."""
         tables, members = self.members.shape

@@ -144,6 +144,10 @@ class Term(ABC):
     def evaluate(self, members: BoolArray) -> float:
         """Return sum_i F_i(S) for the set S given as a flat mask of shape (n,)."""
 
+    def value_error(self, members: BoolArray) -> float:
+        """Bound the rounding error of ``evaluate`` beyond that of its result."""
+        return 0.0
+
     @abstractmethod
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return the dual of the greedy vertices for an order of the elements (Edmonds).

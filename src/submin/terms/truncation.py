@@ -99,6 +99,16 @@ class Truncation(GroupTerm):
         modular = np.sum(self.modular[inside], dtype=np.longdouble)
         return float(np.sum(np.minimum(masses, self.caps)) + modular)
 
+    def value_error(self, members: BoolArray) -> float:
+        """Bound the error of sums in long double, whose parts may cancel, O(incidences).
+
+        Groups are summed one member after the other, their values pairwise.
+        """
+        inside = members[self.members]
+        scale = float(np.sum(self.masses[inside]) + np.sum(np.abs(self.modular[inside])))
+        depth = int(np.max(np.diff(self.pointers), initial=0)) + 64
+        return float(np.finfo(np.longdouble).eps) * depth * scale
+
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give each member in the order of `rank` what its mass adds below the cap, O(k log k)."""
         places, order = np.empty(self.size), np.empty(self.size, dtype=np.int64)
