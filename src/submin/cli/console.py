@@ -25,7 +25,7 @@ USAGE, INTERRUPTED = 2, 130
 """Exit codes: the input was refused; Ctrl-C."""
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
-Show: TypeAlias = Callable[[str], None]
+Show: TypeAlias = Callable[[str, bool], None]
 
 
 class RefusalError(Exception):
@@ -109,12 +109,22 @@ class Progress:
     """Shows where a solve is; knows whether it has begun."""
 
     def __init__(self, display: Show) -> None:
-        self.display, self.begun = display, False
+        self.display, self.line = display, ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether a line has been shown."""
+        return bool(self.line)
 
     def show(self, line: str) -> None:
         """Show a line of progress."""
-        self.begun = True
-        self.display(line)
+        self.line = line
+        self.display(line, False)
+
+    def close(self) -> None:
+        """Keep the last line: in a log it is written, if it was not."""
+        if self.line:
+            self.display(self.line, True)
 
 
 @contextmanager
@@ -138,10 +148,10 @@ def _display(quiet: bool) -> Iterator[Show]:
 
     console = Console(stderr=True)
     if quiet:
-        yield lambda _: None
+        yield lambda _, __: None
     elif _is_live(console):
         with console.status("preparing", spinner="line") as status:
-            yield lambda line: status.update(Text(line))
+            yield lambda line, _: status.update(Text(line))
     else:
         yield _now_and_then()
 
@@ -152,14 +162,19 @@ def _is_live(console: Console) -> bool:
 
 
 def _now_and_then(seconds: float = 2.0, growth: float = 0.25) -> Show:
-    """Return a function that writes a line every two seconds, and less often as time goes by."""
-    started = last = time.monotonic()
+    """Return a function that writes a line every two seconds, and less often as time goes by.
 
-    def show(line: str) -> None:
-        nonlocal last
+    Lines to be kept are always written, once.
+    """
+    started = last = time.monotonic()
+    written = ""
+
+    def show(line: str, keep: bool) -> None:
+        nonlocal last, written
         now = time.monotonic()
-        if now - last >= max(seconds, growth * (now - started)):
-            last = now
+        late = now - last >= max(seconds, growth * (now - started))
+        if late or (keep and line != written):
+            last, written = now, line
             sys.stderr.write(line + "\n")
 
     return show

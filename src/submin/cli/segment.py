@@ -147,11 +147,15 @@ def segmented(image: Any, settings: dict[str, Any], quiet: bool) -> Segmentation
 
         def callback(record: Record, members: object) -> None:
             nonlocal rounds, passes, seconds
-            rounds += record.passes < passes or record.seconds < seconds
+            if record.passes < passes or record.seconds < seconds:
+                progress.close()
+                rounds += 1
             passes, seconds = record.passes, record.seconds
             progress.show(f"round {rounds:>2}  {describe(record)}")
 
-        return segment_image(image, callback=callback, **settings)
+        found = segment_image(image, callback=callback, **settings)
+        progress.close()
+        return found
 
 
 def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path]:
