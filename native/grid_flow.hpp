@@ -458,7 +458,7 @@ class StripGridFlow final : public GridFlow {
   using Network = GridNetwork<Mask, Directions>;
   using Search = GridSearch<Network>;
   static constexpr std::int64_t kMostStrips = 16, kSmallest = 1 << 13;
-  static constexpr std::size_t kFewStrips = 4;
+  static constexpr std::size_t kFewStrips = 8;
 
   struct Strip {
     std::int64_t first, last;  // slices of axis 0
