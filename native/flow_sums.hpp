@@ -11,21 +11,27 @@
 
 namespace submin {
 
-// The largest of value(0), ..., value(count - 1), and at least 0.
+// The largest of value(begin), ..., value(end - 1), and at least 0.
+template <class Value>
+SUBMIN_INLINE inline double largest_in(std::int64_t begin, std::int64_t end, const Value& value) {
+  constexpr std::int64_t lanes = CompensatedLanes::kLanes;
+  std::array<double, lanes> most{};
+  for (; begin + lanes <= end; begin += lanes) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      most[lane] = std::max(most[lane], value(begin + lane));
+  }
+  for (; begin < end; ++begin) most[0] = std::max(most[0], value(begin));
+  return *std::max_element(most.begin(), most.end());
+}
+
+// The same of all values from 0 to count - 1.
 template <class Value>
 double largest(std::int64_t count, int threads, const Value& value) {
   const std::int64_t pieces = (count + kSumGrain - 1) / kSumGrain;
   std::vector<double> parts(static_cast<std::size_t>(pieces) + 1, 0.0);
   parallel_for(count, kSumGrain, threads, [&](std::int64_t begin, std::int64_t end) {
     const auto loop = [&](std::int64_t first, std::int64_t last) SUBMIN_INLINE {
-      std::array<double, CompensatedLanes::kLanes> most{};
-      for (; first + CompensatedLanes::kLanes <= last; first += CompensatedLanes::kLanes) {
-        for (std::int64_t lane = 0; lane < CompensatedLanes::kLanes; ++lane)
-          most[lane] = std::max(most[lane], value(first + lane));
-      }
-      for (; first < last; ++first) most[0] = std::max(most[0], value(first));
-      parts[static_cast<std::size_t>(begin / kSumGrain)] =
-          *std::max_element(most.begin(), most.end());
+      parts[static_cast<std::size_t>(begin / kSumGrain)] = largest_in(first, last, value);
     };
     vectorized(loop, begin, end);
   });

@@ -62,25 +62,6 @@ class GridOffset {
   std::int64_t size_ = 1, step_ = 0;
 };
 
-// The furthest that a flow of the row is out of its bounds, or 0.
-template <class Lower, class Upper>
-SUBMIN_INLINE inline double furthest_beyond(const EdgeRow& row, Lower lower, Upper upper,
-                                            const double* flow) {
-  constexpr std::int64_t lanes = CompensatedLanes::kLanes;
-  const auto beyond = [=](std::int64_t e) SUBMIN_INLINE {
-    return std::max(flow[e] - upper[e], -lower[e] - flow[e]);
-  };
-  std::array<double, lanes> most{};
-  std::int64_t e = row.edge;
-  const std::int64_t end = row.edge + row.length;
-  for (; e + lanes <= end; e += lanes) {
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      most[lane] = std::max(most[lane], beyond(e + lane));
-  }
-  for (; e < end; ++e) most[0] = std::max(most[0], beyond(e));
-  return *std::max_element(most.begin(), most.end());
-}
-
 // Calls visit(i) where left[i] != right[i]; most words of eight do not differ.
 template <class Visit>
 void for_each_difference(const std::uint8_t* left, const std::uint8_t* right, std::int64_t size,
@@ -154,7 +135,10 @@ inline FlowSums grid_inspect(const GridSums& grid, const std::vector<WeightArray
             return std::abs(of_offset[e]);
           });
           with_weights(backward[k], forward[k], [&](auto lower, auto upper) SUBMIN_INLINE {
-            most = std::max(most, furthest_beyond(out, lower, upper, of_offset));
+            const auto beyond = [=](std::int64_t e) SUBMIN_INLINE {
+              return std::max(of_offset[e] - upper[e], -lower[e] - of_offset[e]);
+            };
+            most = std::max(most, largest_in(out.edge, out.edge + out.length, beyond));
           });
           of_offset += offset.size();
         }

@@ -7,6 +7,7 @@ import numpy as np
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 
 UNIT_ROUNDOFF = 2.0**-53
+LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)  # bounds that of one addition in long double
 SLICE = 2**16  # numbers that stay in the cache
 
 

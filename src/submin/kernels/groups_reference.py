@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from submin._sums import LONG_ROUNDOFF
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.kernels.diagonal_metric import HEAD, TAIL, project_hyperedge, project_slice
 
@@ -24,8 +25,6 @@ __all__ = [
     "truncation_project",
     "truncation_sweep",
 ]
-
-LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)  # bounds that of one addition in long double
 
 
 def groups_accumulate(members: IndexArray, y: FloatArray, s: FloatArray, scale: float) -> None:

@@ -20,10 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import (
-    common_granularity,
-    scatter_sum,
-)
+from submin._sums import LONG_ROUNDOFF, common_granularity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
@@ -107,7 +104,7 @@ class Truncation(GroupTerm):
         inside = members[self.members]
         scale = float(np.sum(self.masses[inside]) + np.sum(np.abs(self.modular[inside])))
         depth = int(np.max(np.diff(self.pointers), initial=0)) + 64
-        return float(np.finfo(np.longdouble).eps) * depth * scale
+        return LONG_ROUNDOFF * depth * scale
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give each member in the order of `rank` what its mass adds below the cap, O(k log k)."""
