@@ -162,13 +162,13 @@ INSTANCES: dict[str, Callable[[], sm.Problem]] = {
 def measured(problem: sm.Problem, repeats: int, limit: float) -> Iterator[tuple[float, sm.Result]]:
     """Return the median seconds and the last result of each solver, in turns."""
     seconds: list[list[float]] = [[] for _ in SOLVERS]
-    results: list[sm.Result] = [None] * len(SOLVERS)  # type: ignore[list-item]
+    results: dict[int, sm.Result] = {}
     for _ in range(repeats):
         for k, solver in enumerate(SOLVERS):
             started = time.perf_counter()
             results[k] = sm.minimize(problem, solver, time_limit=limit)
             seconds[k].append(time.perf_counter() - started)
-    return zip(map(statistics.median, seconds), results, strict=True)
+    return zip(map(statistics.median, seconds), results.values(), strict=True)
 
 
 def row(name: str, problem: sm.Problem, repeats: int, limit: float) -> str:
