@@ -11,7 +11,7 @@ void project(const ConstPointers& indptr, const ConstIndices& members, const Con
   require_size(y.size(), size_of(members.size()), "y");
   require_size(order.size(), size_of(members.size()), "order");
   require_positive(c);
-  const Selection chosen = checked_selection(indptr, members, groups);
+  const Selection chosen = checked_selection(indptr, members, groups, s.size());
   require_size(out.size(), chosen.places.back(), "out");
   project_selected(chosen, y.data(), s.data(), c, out.data(), threads,
                    cardinality_projection(gains.data(), order.data()));
@@ -23,7 +23,7 @@ void sweep(const ConstPointers& indptr, const ConstIndices& members, const Const
   require_size(gains.size(), size_of(members.size()), "gains");
   require_size(y.size(), size_of(members.size()), "y");
   require_size(order.size(), size_of(members.size()), "order");
-  const Selection chosen = checked_selection(indptr, members, groups);
+  const Selection chosen = checked_selection(indptr, members, groups, s.size());
   sweep_selected(chosen, y.data(), s.data(), threads,
                  cardinality_projection(gains.data(), order.data()));
 }
@@ -32,6 +32,7 @@ void greedy(const ConstPointers& indptr, const ConstIndices& members, const Cons
             const ConstIndices& rank, const Values& out, int threads) {
   require_size(gains.size(), size_of(members.size()), "gains");
   require_size(out.size(), size_of(members.size()), "out");
+  require_below(members, size_of(rank.size()), "members");
   cardinality_greedy(indptr.data(), checked_groups(indptr, members.size()), members.data(),
                      gains.data(), rank.data(), out.data(), threads);
 }

@@ -6,16 +6,17 @@ namespace submin {
 namespace {
 
 EdgeList checked_list(const ConstIndices& tails, const ConstIndices& heads,
-                      const ConstIndices& edges, std::size_t flows) {
+                      const ConstIndices& edges, std::size_t flows, std::size_t nodes) {
   require_size(tails.size(), size_of(flows), "tails");
   require_size(heads.size(), size_of(flows), "heads");
-  return {tails.data(), heads.data(), edges.data(), size_of(edges.size())};
+  return {tails.data(),          heads.data(),   edges.data(),
+          size_of(edges.size()), size_of(flows), size_of(nodes)};
 }
 
 void project(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
              const Weights& forward, const ConstIndices& edges, const ConstValues& flow,
              const ConstValues& s, double c, const Values& out, int threads) {
-  const EdgeList list = checked_list(tails, heads, edges, flow.size());
+  const EdgeList list = checked_list(tails, heads, edges, flow.size(), s.size());
   require_positive(c);
   require_size(out.size(), list.count, "out");
   const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
@@ -25,7 +26,7 @@ void project(const ConstIndices& tails, const ConstIndices& heads, const Weights
 void sweep(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
            const Weights& forward, const ConstIndices& edges, const Values& flow,
            const Values& s, int threads) {
-  const EdgeList list = checked_list(tails, heads, edges, flow.size());
+  const EdgeList list = checked_list(tails, heads, edges, flow.size(), s.size());
   const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
   edges_sweep(list, lower, upper, flow.data(), s.data(), threads);
 }

@@ -17,7 +17,7 @@ Hyperedges checked_hyperedges(const ConstPointers& indptr, std::size_t members,
 void project(const ConstPointers& indptr, const ConstIndices& members, const ConstRoles& roles,
              const ConstValues& weights, const ConstIndices& groups, const ConstValues& y,
              const ConstValues& s, double c, const Values& out, int threads) {
-  const Selection chosen = checked_selection(indptr, members, groups);
+  const Selection chosen = checked_selection(indptr, members, groups, s.size());
   const Hyperedges all = checked_hyperedges(indptr, members.size(), roles, weights);
   require_positive(c);
   require_size(y.size(), size_of(members.size()), "y");
@@ -28,7 +28,7 @@ void project(const ConstPointers& indptr, const ConstIndices& members, const Con
 void sweep(const ConstPointers& indptr, const ConstIndices& members, const ConstRoles& roles,
            const ConstValues& weights, const ConstIndices& groups, const Values& y,
            const Values& s, int threads) {
-  const Selection chosen = checked_selection(indptr, members, groups);
+  const Selection chosen = checked_selection(indptr, members, groups, s.size());
   const Hyperedges all = checked_hyperedges(indptr, members.size(), roles, weights);
   require_size(y.size(), size_of(members.size()), "y");
   sweep_selected(chosen, y.data(), s.data(), threads, hyperedge_projection(all));

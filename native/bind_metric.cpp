@@ -91,7 +91,7 @@ void table(const Rows& a, const Rows& d, const Rows& values, const Array<double,
   require_size(values.shape(1), std::int64_t{1} << arity, "a row of values");
   const bool shared = values.shape(0) == 1;
   if (!shared) require_size(values.shape(0), count, "the first axis of values");
-  const Tables all{nullptr, values.data(), static_cast<int>(arity), shared};
+  const Tables all{nullptr, values.data(), static_cast<int>(arity), shared, 0};
   visit_groups(count, count * arity, threads, [&](std::int64_t k) {
     TableProjector::of_this_thread().project(a.data() + k * arity, d.data() + k * arity,
                                              all.row(k), all.arity, out.data() + k * arity);

@@ -17,7 +17,7 @@ void project(const ConstPointers& indptr, const ConstIndices& members, const Con
              const ConstValues& upper, const ConstValues& totals, const ConstIndices& groups,
              const ConstValues& y, const ConstValues& s, double c, const Values& out,
              int threads) {
-  const Selection chosen = checked_selection(indptr, members, groups);
+  const Selection chosen = checked_selection(indptr, members, groups, s.size());
   const Truncations all = checked_truncations(indptr, members, lower, upper, totals);
   require_positive(c);
   require_size(y.size(), size_of(members.size()), "y");
@@ -28,7 +28,7 @@ void project(const ConstPointers& indptr, const ConstIndices& members, const Con
 void sweep(const ConstPointers& indptr, const ConstIndices& members, const ConstValues& lower,
            const ConstValues& upper, const ConstValues& totals, const ConstIndices& groups,
            const Values& y, const Values& s, int threads) {
-  const Selection chosen = checked_selection(indptr, members, groups);
+  const Selection chosen = checked_selection(indptr, members, groups, s.size());
   const Truncations all = checked_truncations(indptr, members, lower, upper, totals);
   require_size(y.size(), size_of(members.size()), "y");
   sweep_selected(chosen, y.data(), s.data(), threads, truncation_projection(all));

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "indices.hpp"
+
 namespace submin {
 
 namespace nb = nanobind;
@@ -45,15 +47,7 @@ inline void require_positive(double c) {
 }
 
 inline void require_below(const ConstIndices& numbers, std::int64_t bound, const char* name) {
-  std::uint32_t largest = 0;  // the quick check, without a branch; negative numbers are large
-  for (std::size_t k = 0; k < numbers.size(); ++k)
-    largest = std::max(largest, static_cast<std::uint32_t>(numbers.data()[k]));
-  if (largest < bound) return;
-  for (std::size_t k = 0; k < numbers.size(); ++k)
-    if (numbers.data()[k] < 0 || numbers.data()[k] >= bound)
-      throw std::invalid_argument(std::string(name) + "[" + std::to_string(k) +
-                                  "] = " + std::to_string(numbers.data()[k]) +
-                                  " is outside of 0, ..., " + std::to_string(bound - 1));
+  require_below(numbers.data(), size_of(numbers.size()), bound, name);
 }
 
 void bind_chains(nb::module_& module);

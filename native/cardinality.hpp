@@ -72,12 +72,13 @@ class CardinalityProjector {
     return projector;
   }
 
-  // Replaces `values` by their projection.
-  void project(const double* gains, std::int32_t* order, double* values, std::int64_t count) {
+  // Replaces `values` by their projection; `first` is the place of `order` in its array.
+  void project(const double* gains, std::int32_t* order, double* values, std::int64_t count,
+               std::int64_t first) {
     if (count == 0) return;
     sorted_.resize(std::max<std::size_t>(sorted_.size(), count));
     pools_.reserve(count);
-    sorter_.sort(values, order, sorted_.data(), count);
+    sorter_.sort(values, order, sorted_.data(), count, first);
     pools_.subtract_regression(sorted_.data(), gains, order, values, count);
   }
 
@@ -90,7 +91,8 @@ class CardinalityProjector {
 // Projects one group in place, for project_selected and sweep_selected.
 inline auto cardinality_projection(const double* gains, std::int32_t* order) {
   return [=](std::int64_t, std::int64_t begin, std::int64_t count, const double*, double* values) {
-    CardinalityProjector::of_this_thread().project(gains + begin, order + begin, values, count);
+    CardinalityProjector::of_this_thread().project(gains + begin, order + begin, values, count,
+                                                   begin);
   };
 }
 

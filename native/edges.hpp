@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "indices.hpp"
 #include "parallel.hpp"
 #include "vectorize.hpp"
 
@@ -72,7 +73,13 @@ struct EdgeList {
   const std::int32_t* tails;
   const std::int32_t* heads;
   const std::int32_t* edges;
-  std::int64_t count;
+  std::int64_t count;        // of these edges
+  std::int64_t all, nodes;  // of the graph
+
+  // Refused if out of range, before anything is done to the edge.
+  std::int64_t edge(std::int64_t k) const { return checked_index(edges, k, all, "edges"); }
+  std::int64_t tail(std::int64_t e) const { return checked_index(tails, e, nodes, "tails"); }
+  std::int64_t head(std::int64_t e) const { return checked_index(heads, e, nodes, "heads"); }
 };
 
 // The loops stay scalar: vector gathers and scatters measured twice as slow.
@@ -83,8 +90,8 @@ inline void edges_project(const EdgeList& list, WeightArray backward, WeightArra
   with_weights(backward, forward, [=](auto lower, auto upper) {
     parallel_for(list.count, kEdgeGrain, threads, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
-        const std::int64_t e = list.edges[k];
-        const double difference = s[list.tails[e]] - s[list.heads[e]];
+        const std::int64_t e = list.edge(k);
+        const double difference = s[list.tail(e)] - s[list.head(e)];
         out[k] = clip(flow[e] - difference * half, -lower[e], upper[e]);
       }
     });
@@ -96,9 +103,9 @@ inline void edges_sweep(const EdgeList& list, WeightArray backward, WeightArray 
   with_weights(backward, forward, [=](auto lower, auto upper) {
     parallel_for(list.count, kEdgeGrain, threads, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
-        const std::int64_t e = list.edges[k];
-        const std::int64_t i = list.tails[e];
-        const std::int64_t j = list.heads[e];
+        const std::int64_t e = list.edge(k);
+        const std::int64_t i = list.tail(e);
+        const std::int64_t j = list.head(e);
         const double old = flow[e];
         const double tail = s[i];
         const double head = s[j];

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compensated.hpp"
+#include "indices.hpp"
 #include "parallel.hpp"
 
 namespace submin {
@@ -36,19 +37,29 @@ struct Selection {
   const std::int64_t* indptr;
   const std::int32_t* members;
   const std::int32_t* groups;
+  std::int64_t elements;
   std::vector<std::int64_t> places;
+
+  std::int64_t begin(std::int64_t k) const { return indptr[groups[k]]; }
+  std::int64_t count(std::int64_t k) const { return places[k + 1] - places[k]; }
+  std::int64_t element(std::int64_t place) const {
+    return checked_index(members, place, elements, "members");
+  }
 };
 
-// The y - s / c of the members of one group, in a buffer of this thread.
-inline double* group_target(const std::int32_t* members, const double* y, const double* s, double c,
-                            std::int64_t count) {
+// The y - s / c of the members of one group, in a buffer of this thread. Refuses members that are
+// no elements; nothing has been done to the group then.
+inline double* group_target(const Selection& chosen, std::int64_t k, const double* y,
+                            const double* s, double c) {
   thread_local std::vector<double> buffer;
+  const std::int64_t begin = chosen.begin(k), count = chosen.count(k);
   buffer.resize(std::max<std::size_t>(buffer.size(), count));
   double* const values = buffer.data();
   if (c == 1.0)
-    for (std::int64_t k = 0; k < count; ++k) values[k] = y[k] - s[members[k]];
+    for (std::int64_t j = 0; j < count; ++j) values[j] = y[begin + j] - s[chosen.element(begin + j)];
   else
-    for (std::int64_t k = 0; k < count; ++k) values[k] = y[k] - s[members[k]] / c;
+    for (std::int64_t j = 0; j < count; ++j)
+      values[j] = y[begin + j] - s[chosen.element(begin + j)] / c;
   return values;
 }
 
@@ -60,10 +71,8 @@ void project_selected(const Selection& chosen, const double* y, const double* s,
   const std::vector<std::int64_t>& places = chosen.places;
   visit_groups(static_cast<std::int64_t>(places.size()) - 1, places.back(), threads,
                [&](std::int64_t k) {
-                 const std::int64_t begin = chosen.indptr[chosen.groups[k]];
-                 const std::int64_t count = places[k + 1] - places[k];
-                 double* const values =
-                     group_target(chosen.members + begin, y + begin, s, c, count);
+                 const std::int64_t begin = chosen.begin(k), count = chosen.count(k);
+                 double* const values = group_target(chosen, k, y, s, c);
                  project(chosen.groups[k], begin, count, y + begin, values);
                  std::copy_n(values, count, out + places[k]);
                });
@@ -75,10 +84,9 @@ void sweep_selected(const Selection& chosen, double* y, double* s, int threads,
   const std::vector<std::int64_t>& places = chosen.places;
   visit_groups(static_cast<std::int64_t>(places.size()) - 1, places.back(), threads,
                [&](std::int64_t k) {
-                 const std::int64_t begin = chosen.indptr[chosen.groups[k]];
-                 const std::int64_t count = places[k + 1] - places[k];
+                 const std::int64_t begin = chosen.begin(k), count = chosen.count(k);
                  const std::int32_t* const members = chosen.members + begin;
-                 double* const values = group_target(members, y + begin, s, 1.0, count);
+                 double* const values = group_target(chosen, k, y, s, 1.0);
                  project(chosen.groups[k], begin, count, y + begin, values);
                  for (std::int64_t j = 0; j < count; ++j) {
                    s[members[j]] += values[j] - y[begin + j];

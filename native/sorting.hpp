@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "indices.hpp"
+
 namespace submin {
 
 // Sorts `words` by the `bytes` lowest bytes of their upper halves, ascending and stable; `spare` is
@@ -36,10 +38,13 @@ inline void radix_sort(std::uint64_t* words, std::uint64_t* spare, std::int64_t 
 // Sorts a permutation so that `sorted[k] = values[order[k]]` descends; equal values keep their
 // order. Insertion where little is out of place, else a radix sort of the values rounded to 16 or
 // 24 bits and insertion for what the rounding made equal, else (outliers) a comparison sort.
+// The refusal of a number that is out of range counts places from `first` on.
 class DescendingSorter {
  public:
-  void sort(const double* values, std::int32_t* order, double* sorted, std::int64_t count) {
-    for (std::int64_t k = 0; k < count; ++k) sorted[k] = values[order[k]];
+  void sort(const double* values, std::int32_t* order, double* sorted, std::int64_t count,
+            std::int64_t first = 0) {
+    for (std::int64_t k = 0; k < count; ++k)
+      sorted[k] = values[checked_index(order, k, count, "order", first)];
     std::int64_t ascents = 0;
     for (std::int64_t k = 1; k < count; ++k) ascents += sorted[k - 1] < sorted[k];
     if (ascents == 0) return;

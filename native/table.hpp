@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "indices.hpp"
 #include "parallel.hpp"
 
 namespace submin {
@@ -20,7 +21,11 @@ struct Tables {
   const double* values;         // (m, 2^arity), or one row for all
   int arity;
   bool shared;
+  std::int64_t elements;
 
+  std::int64_t element(std::int64_t place) const {
+    return checked_index(members, place, elements, "members.ravel()");
+  }
   const double* row(std::int64_t table) const { return values + (shared ? 0 : table << arity); }
 };
 
@@ -161,7 +166,8 @@ void visit_tables(const Tables& all, const std::int32_t* tables, std::int64_t co
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int64_t table = tables[k];
       const std::int32_t* const members = all.members + table * arity;
-      for (int b = 0; b < arity; ++b) a[b] = y[table * arity + b] - s[members[b]] / c;
+      for (int b = 0; b < arity; ++b)
+        a[b] = y[table * arity + b] - s[all.element(table * arity + b)] / c;
       projector.project(a.data(), ones.data(), all.row(table), arity, projected.data());
       use(k, projected.data(), members, table * arity);
     }

@@ -80,7 +80,7 @@ Values groups(int threads) {
     order[k] = static_cast<std::int32_t>(k % size);
     gains[k] = 1.0 - 2.0 * static_cast<double>(k % size) / size;
   }
-  submin::Selection selection{pointers.data(), members.data(), chosen.data(), pointers};
+  submin::Selection selection{pointers.data(), members.data(), chosen.data(), kNodes, pointers};
   for (int sweep = 0; sweep < 2; ++sweep)
     submin::sweep_selected(selection, y.data(), s.data(), threads,
                            submin::cardinality_projection(gains.data(), order.data()));
