@@ -19,12 +19,6 @@ using Offsets = Array<const std::int64_t, 2>;
 constexpr std::int64_t kMostNodes = (std::int64_t{1} << 31) / flow::kStep - 2;  // labels: 31 bits
 constexpr std::int64_t kMostEdges = std::int64_t{1} << 30;
 
-std::int64_t weight_step(const ConstValues& weights, std::int64_t edges, const char* name) {
-  if (weights.size() == 1) return 0;
-  require_size(weights.size(), edges, name);
-  return 1;
-}
-
 nb::dict counts_to_dict(const flow::GraphCounts& counts) {
   nb::dict result;
   result["pushes"] = counts.pushes;
@@ -84,7 +78,7 @@ flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& of
 }
 
 flow::GraphFlowProblem graph_problem(const ConstIndices& tails, const ConstIndices& heads,
-                                     const ConstValues& backward, const ConstValues& forward,
+                                     const Weights& backward, const Weights& forward,
                                      const Values& flow, const Values& s) {
   const std::int64_t edges = size_of(tails.size()), nodes = size_of(s.size());
   require(edges < kMostEdges, "the graph has too many edges");
@@ -93,16 +87,8 @@ flow::GraphFlowProblem graph_problem(const ConstIndices& tails, const ConstIndic
   require_size(flow.size(), edges, "flow");
   require_below(tails, nodes, "tails");
   require_below(heads, nodes, "heads");
-  return {nodes,
-          edges,
-          tails.data(),
-          heads.data(),
-          backward.data(),
-          forward.data(),
-          flow.data(),
-          weight_step(backward, edges, "backward"),
-          weight_step(forward, edges, "forward"),
-          s.data()};
+  const auto [lower, upper] = checked_bounds(backward, forward, tails.size());
+  return {nodes, edges, tails.data(), heads.data(), lower, upper, flow.data(), s.data()};
 }
 
 // Holds the arrays that the solver works on.
@@ -135,9 +121,8 @@ class BoundGridFlow {
 
 class BoundGraphFlow {
  public:
-  BoundGraphFlow(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
-                 const ConstValues& forward, const Values& flow, const Values& s,
-                 bool warm)
+  BoundGraphFlow(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
+                 const Weights& forward, const Values& flow, const Values& s, bool warm)
       : tails_(tails), heads_(heads), backward_(backward), forward_(forward), flow_(flow), s_(s),
         solver_(graph_problem(tails, heads, backward, forward, flow, s), warm) {}
 
@@ -151,13 +136,13 @@ class BoundGraphFlow {
 
  private:
   ConstIndices tails_, heads_;
-  ConstValues backward_, forward_;
+  Weights backward_, forward_;
   Values flow_, s_;
   flow::GraphFlow solver_;
 };
 
-void settle(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& backward,
-            const ConstValues& forward, const Values& flow, const Values& s, std::int64_t first) {
+void settle(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
+            const Weights& forward, const Values& flow, const Values& s, std::int64_t first) {
   require(first >= 0, "first must not be negative");
   flow::settle(graph_problem(tails, heads, backward, forward, flow, s), first);
 }
@@ -179,8 +164,8 @@ void bind_flow(nb::module_& module) {
            "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert());
   bind_solver(grid);
   nb::class_<BoundGraphFlow> graph(module, "GraphFlow");
-  graph.def(nb::init<const ConstIndices&, const ConstIndices&, const ConstValues&,
-                     const ConstValues&, const Values&, const Values&, bool>(),
+  graph.def(nb::init<const ConstIndices&, const ConstIndices&, const Weights&, const Weights&,
+                     const Values&, const Values&, bool>(),
             "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
             "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "warm"_a = false);
   bind_solver(graph);

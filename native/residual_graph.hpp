@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "edges.hpp"
 #include "residual_search.hpp"
 
 namespace submin::flow {
@@ -13,10 +14,8 @@ struct GraphFlowProblem {
   std::int64_t nodes, edges;
   const Index* tails;
   const Index* heads;
-  const double* backward;
-  const double* forward;
+  WeightArray backward, forward;
   double* flow;
-  std::int64_t backward_step, forward_step;  // 0 = one weight for all edges
   double* imbalance;
 };
 
@@ -54,14 +53,14 @@ class ResidualGraph {
 
   bool residual(ArcNumber arc) const {
     const std::int64_t e = arc >> 1;
-    return arc & 1 ? -problem_.flow[e] < problem_.backward[e * problem_.backward_step]
-                   : problem_.flow[e] < problem_.forward[e * problem_.forward_step];
+    return arc & 1 ? -problem_.flow[e] < problem_.backward[e]
+                   : problem_.flow[e] < problem_.forward[e];
   }
 
   Push push(ArcNumber arc, double wish) {
     const std::int64_t e = arc >> 1;
-    return push_edge(problem_.flow[e], problem_.forward[e * problem_.forward_step],
-                     problem_.backward[e * problem_.backward_step], !(arc & 1), wish);
+    return push_edge(problem_.flow[e], problem_.forward[e],
+                     problem_.backward[e], !(arc & 1), wish);
   }
 
   // Calls found(v) once for each node that excess can reach ...

@@ -17,9 +17,8 @@ inline void settle(const GraphFlowProblem& problem, std::int64_t first) {
     double& s = problem.imbalance[out ? tail : head];
     if (s == 0) continue;
     const bool excess = s < 0;
-    const double moved = push_edge(problem.flow[e], problem.forward[e * problem.forward_step],
-                                   problem.backward[e * problem.backward_step], excess == out,
-                                   std::abs(s)).amount;
+    const double moved = push_edge(problem.flow[e], problem.forward[e], problem.backward[e],
+                                   excess == out, std::abs(s)).amount;
     const double given = excess ? moved : -moved;
     s += given;
     problem.imbalance[out ? head : tail] -= given;

@@ -54,7 +54,7 @@ def sum_error(values: FloatArray) -> float:
     return UNIT_ROUNDOFF * abs(float(np.sum(values))) + 2.0 * second_order
 
 
-def scatter_sum(positions: IndexArray, values: FloatArray | BoolArray, size: int) -> FloatArray:
+def scatter_sum(positions: IndexArray, values: WeightArray | BoolArray, size: int) -> FloatArray:
     """Return the vector of `size` entries in which each value is added at its position."""
     if not positions.size:
         return np.zeros(size)

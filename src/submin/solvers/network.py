@@ -14,7 +14,7 @@ import numpy as np
 
 from submin import kernels
 from submin._sums import scatter_sum
-from submin._typing import Dual, FloatArray, IndexArray
+from submin._typing import Dual, FloatArray, IndexArray, WeightArray
 from submin.terms.edges import EdgeTerm
 from submin.terms.gadgets import Gadget
 from submin.terms.term import Term
@@ -58,8 +58,8 @@ class Edges(NamedTuple):
 
     tails: IndexArray
     heads: IndexArray
-    backward: FloatArray
-    forward: FloatArray
+    backward: WeightArray
+    forward: WeightArray
 
 
 class Places(NamedTuple):
@@ -166,8 +166,7 @@ class Network:
 def _cut_edges(term: EdgeTerm, alone: bool) -> Edges:
     """Return the edges of a cut; if it is alone and of one segment, with its own arrays."""
     if alone and len(term.segments) == 1:
-        _, *weights = term.segments[0]
-        forward, backward = (part.astype(np.float64, copy=False) for part in weights)
+        forward, backward = term.segments[0][1:]
     else:
         forward, backward = term.weights_by_edge()
     return Edges(*term.edge_list(), backward, forward)

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
-from submin._typing import BoolArray, FloatArray, IndexArray
+from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.colouring import colour_classes
-from submin.terms.edges import EdgeTerm, Segment, clip_flow, edge_weights
+from submin.terms.edges import EdgeTerm, Segment, clip_flow, edge_weights, of_one_type
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.linear_forests import Paths, linear_forests
 from submin.terms.term import Block, check_decomposition
@@ -42,7 +42,9 @@ class Cut(EdgeTerm):
         Cost of an edge whose head is in S and whose tail is not.  By default the same as `weights`
         (an undirected graph); 0 makes directed arcs.
 
-    Weights are held in float64: other arrays are converted (``GridCut`` leaves float32 as it is).
+    Arrays in C order are used in place, without a copy: ends of int32, weights of float64 or
+    float32, 8 or 4 bytes an edge.  Others are converted, and so are weights whose two ways differ
+    in type, to float64.  Every float32 is a float64, and all arithmetic is in float64.
 
     Raises
     ------
@@ -75,28 +77,23 @@ class Cut(EdgeTerm):
             )
         loops = self.tails == self.heads
         _checks.refuse_where("tails", self.tails, loops, "an edge needs two different ends")
-        self.forward = self._edge_weights("weights", weights)
-        self.backward = (
-            self.forward
-            if reverse_weights is None
-            else self._edge_weights("reverse_weights", reverse_weights)
-        )
         self.size = self.tails.size
-        for name, part in (("weights", self.forward), ("reverse_weights", self.backward)):
-            total = float(np.sum(np.broadcast_to(part, self.tails.shape) / 1e150))
-            if not total < 1.0:
-                raise ValueError(f"{name} overflows: it sums to {total}e150; scale it down")
+        forward = backward = self._edge_weights("weights", weights)
+        if reverse_weights is not None:
+            backward = self._edge_weights("reverse_weights", reverse_weights)
+        self.forward, self.backward = of_one_type(forward, backward)
         self.segments = (Segment(slice(None), self.forward, self.backward),)
         self.elements = 1 + int(max(self.tails.max(), self.heads.max())) if self.size else 0
         ends = np.concatenate([self.tails, self.heads])
         self.depth = largest_multiplicity(ends)
 
-    def _edge_weights(self, name: str, values: npt.ArrayLike) -> FloatArray:
-        weights = edge_weights(name, _checks.float_array(name, values))
-        if np.ndim(values) == 0:
-            return weights
-        if weights.size != self.tails.size:
-            raise ValueError(f"{name} has {weights.size} entries for {self.tails.size} edges")
+    def _edge_weights(self, name: str, values: npt.ArrayLike) -> WeightArray:
+        weights = edge_weights(name, _checks.weight_array(name, values))
+        if np.ndim(values) and weights.size != self.size:
+            raise ValueError(f"{name} has {weights.size} entries for {self.size} edges")
+        total = float(weights[0]) / 1e150 * self.size if np.ndim(values) == 0 else 0.0
+        if not total < 1.0:  # sums over arrays are bounded already
+            raise ValueError(f"{name} overflows: it sums to {total}e150; scale it down")
         return weights
 
     @classmethod
@@ -162,7 +159,8 @@ class Cut(EdgeTerm):
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``, O(m)."""
-        return np.where(rank[self.tails] < rank[self.heads], self.forward, -self.backward)
+        first = rank[self.tails] < rank[self.heads]
+        return np.where(first, self.forward, -self.backward).astype(np.float64, copy=False)
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
         """Add the flow out of each element, O(m)."""
@@ -320,7 +318,7 @@ class EdgePaths(Block):
         """Return the elements of the paths."""
         return self.paths.nodes
 
-    def _selected(self, weights: FloatArray) -> FloatArray:
+    def _selected(self, weights: WeightArray) -> WeightArray:
         return weights if weights.size == 1 else weights[self.paths.edges]
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
@@ -346,7 +344,7 @@ class EdgePaths(Block):
         (indptr, nodes, _, orientation), out = self.paths, np.empty(self.size)
         along = orientation > 0
         forward, backward = (
-            np.broadcast_to(self._selected(w), along.shape)
+            np.broadcast_to(self._selected(w), along.shape).astype(np.float64, copy=False)
             for w in (self.cut.forward, self.cut.backward)
         )
         kernels.active.weighted_chains(

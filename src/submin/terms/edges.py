@@ -29,6 +29,13 @@ def edge_weights(name: str, values: Weights) -> Weights:
     return array
 
 
+def of_one_type(a: WeightArray, b: WeightArray) -> tuple[WeightArray, WeightArray]:
+    """Convert to float64 where only one of two arrays is; one weight for all edges fits either."""
+    if a.dtype == b.dtype or 1 in (a.size, b.size):
+        return a, b
+    return a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
+
+
 class Segment(NamedTuple):
     """Consecutive edges of a term; weights have one entry per edge, or one for all of them.
 

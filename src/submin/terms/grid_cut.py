@@ -20,7 +20,7 @@ from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.cut import contracted
-from submin.terms.edges import EdgeTerm, Segment, edge_weights
+from submin.terms.edges import EdgeTerm, Segment, edge_weights, of_one_type
 from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Block, Inspection, Violation, check_decomposition
 
@@ -167,7 +167,7 @@ class GridCut(EdgeTerm):
         sizes = [prod(overlap) for overlap in self.overlaps]
         stops = accumulate(sizes)
         return tuple(
-            Segment(slice(stop - size, stop), *_of_one_type(a, b))
+            Segment(slice(stop - size, stop), *of_one_type(a, b))
             for stop, size, a, b in zip(stops, sizes, forward, backward, strict=True)
         )
 
@@ -282,10 +282,3 @@ class GridCut(EdgeTerm):
         reverse = [arrays[f"reverse_weights_{k}"] for k in range(count)]
         same = all(np.array_equal(a, b) for a, b in zip(weights, reverse, strict=True))
         return cls(shape, weights, connectivity, None if same else reverse)
-
-
-def _of_one_type(a: WeightArray, b: WeightArray) -> tuple[WeightArray, WeightArray]:
-    """Convert to float64 where only one of two arrays is; one weight for all edges fits either."""
-    if a.dtype == b.dtype or 1 in (a.size, b.size):
-        return a, b
-    return a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
