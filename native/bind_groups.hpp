@@ -16,8 +16,9 @@ inline std::int64_t checked_count(const std::int64_t* indptr, std::int64_t group
   const std::int64_t begin = indptr[group];
   const std::int64_t end = indptr[group + 1];
   if (begin < 0 || end < begin || end > size_of(members))
-    throw std::invalid_argument("indptr does not point into members at group " +
-                                std::to_string(group));
+    throw std::invalid_argument(
+        "indptr does not point into members at group " + std::to_string(group) + ": it runs from " +
+        std::to_string(begin) + " to " + std::to_string(end) + ", of " + std::to_string(members));
   return end - begin;
 }
 

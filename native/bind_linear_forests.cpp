@@ -17,13 +17,15 @@ void checked_linear_forests(const ConstIndices& tails, const ConstIndices& heads
   require_size(edge.size(), edges, "edge");
   require_size(orientation.size(), edges, "orientation");
   require_size(first.size(), edges, "first");
+  require_below(tails, INT32_MAX, "tails");
+  require_below(heads, INT32_MAX, "heads");
   std::int32_t nodes = 0;
   for (std::int64_t e = 0; e < edges; ++e) {
-    const std::int32_t low = std::min(tails.data()[e], heads.data()[e]);
-    const std::int32_t high = std::max(tails.data()[e], heads.data()[e]);
-    require(0 <= low && low < high && high < INT32_MAX,
-            "an edge needs two different ends from 0 to 2**31 - 2");
-    nodes = std::max(nodes, high + 1);
+    const std::int32_t tail = tails.data()[e], head = heads.data()[e];
+    if (tail == head)
+      throw std::invalid_argument("heads[" + std::to_string(e) + "] = " + std::to_string(head) +
+                                  " is the edge's tail: an edge needs two different ends");
+    nodes = std::max({nodes, tail + 1, head + 1});
   }
   linear_forests(tails.data(), heads.data(), edges, nodes,
                  {forest.data(), edge.data(), orientation.data(), first.data()});

@@ -11,14 +11,15 @@ namespace {
 using ConstRoles = Array<const std::uint8_t>;
 using Rows = Array<const double, 2>;
 
-// Consecutive groups; what is checked has one entry for each of their members.
-std::int64_t checked_groups(const ConstPointers& pointers,
-                            std::initializer_list<std::size_t> sizes) {
-  require(pointers.size() >= 1 && pointers.data()[0] == 0, "pointers must start with 0");
-  const std::int64_t count = size_of(pointers.size()) - 1;
-  for (std::int64_t k = 0; k < count; ++k)
-    require(pointers.data()[k] <= pointers.data()[k + 1], "pointers must not decrease");
-  for (const std::size_t size : sizes) require_size(size, pointers.data()[count], "an array");
+struct Named {
+  const char* name;
+  std::size_t size;
+};
+
+// Consecutive groups; the arrays have one entry for each of their members.
+std::int64_t checked_groups(const ConstPointers& pointers, std::initializer_list<Named> arrays) {
+  const std::int64_t count = checked_pointers(pointers, "pointers");
+  for (const auto& [name, size] : arrays) require_size(size, pointers.data()[count], name);
   return count;
 }
 
@@ -33,7 +34,8 @@ void visit(const ConstPointers& pointers, std::int64_t count, int threads,
 void cardinality(const ConstPointers& pointers, const ConstValues& a, const ConstValues& d,
                  const ConstValues& gains, const Values& out, int threads) {
   const std::int64_t count =
-      checked_groups(pointers, {a.size(), d.size(), gains.size(), out.size()});
+      checked_groups(pointers, {{"a", a.size()}, {"d", d.size()}, {"gains", gains.size()},
+                                {"out", out.size()}});
   visit(pointers, count, threads, [&](std::int64_t, std::int64_t begin, std::int64_t size) {
     WeightedCardinality::of_this_thread().project(gains.data() + begin, a.data() + begin,
                                                   d.data() + begin, out.data() + begin, size);
@@ -44,7 +46,8 @@ void hyperedge(const ConstPointers& pointers, const ConstValues& a, const ConstV
                const ConstRoles& roles, const ConstValues& weights, const Values& out,
                int threads) {
   const std::int64_t count =
-      checked_groups(pointers, {a.size(), d.size(), roles.size(), out.size()});
+      checked_groups(pointers, {{"a", a.size()}, {"d", d.size()}, {"roles", roles.size()},
+                                {"out", out.size()}});
   require_size(weights.size(), count, "weights");
   visit(pointers, count, threads, [&](std::int64_t k, std::int64_t begin, std::int64_t size) {
     WeightedHyperedge::of_this_thread().project(weights.data()[k], roles.data() + begin,
@@ -57,7 +60,8 @@ void truncation(const ConstPointers& pointers, const ConstValues& a, const Const
                 const ConstValues& lower, const ConstValues& upper, const ConstValues& totals,
                 const Values& out, int threads) {
   const std::int64_t count =
-      checked_groups(pointers, {a.size(), d.size(), lower.size(), upper.size(), out.size()});
+      checked_groups(pointers, {{"a", a.size()}, {"d", d.size()}, {"lower", lower.size()},
+                                {"upper", upper.size()}, {"out", out.size()}});
   require_size(totals.size(), count, "totals");
   visit(pointers, count, threads, [&](std::int64_t k, std::int64_t begin, std::int64_t size) {
     weighted_slice(lower.data() + begin, upper.data() + begin, totals.data()[k], a.data() + begin,
@@ -68,11 +72,15 @@ void truncation(const ConstPointers& pointers, const ConstValues& a, const Const
 void chains(const ConstPointers& pointers, const ConstValues& step, const ConstValues& d,
             const ConstValues& backward, const ConstValues& forward, const ConstValues& flow,
             const Values& out, int threads) {
-  const std::int64_t count = checked_groups(pointers, {step.size(), d.size()});
+  const std::int64_t count = checked_groups(pointers, {{"step", step.size()}, {"d", d.size()}});
   for (std::int64_t k = 0; k < count; ++k)
-    require(pointers.data()[k] < pointers.data()[k + 1], "pointers must increase");
-  for (const std::size_t size : {backward.size(), forward.size(), flow.size(), out.size()})
-    require_size(size, pointers.data()[count] - count, "an array of edges");
+    if (pointers.data()[k] == pointers.data()[k + 1])
+      throw std::invalid_argument("pointers must increase, but chain " + std::to_string(k) +
+                                  " is empty");
+  for (const auto& [name, size] :
+       {Named{"backward", backward.size()}, Named{"forward", forward.size()},
+        Named{"flow", flow.size()}, Named{"out", out.size()}})
+    require_size(size, pointers.data()[count] - count, name);
   visit(pointers, count, threads, [&](std::int64_t k, std::int64_t begin, std::int64_t size) {
     const std::int64_t edge = begin - k;
     WeightedChain::of_this_thread().project(

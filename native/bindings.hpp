@@ -50,6 +50,21 @@ inline void require_below(const ConstIndices& numbers, std::int64_t bound, const
   require_below(numbers.data(), size_of(numbers.size()), bound, name);
 }
 
+// The number of groups whose pointers start with 0 and do not decrease; the last one is the number
+// of members.
+inline std::int64_t checked_pointers(const ConstPointers& pointers, const char* name) {
+  const std::int64_t* const at = pointers.data();
+  if (pointers.size() < 1 || at[0] != 0)
+    throw std::invalid_argument(std::string(name) + " must start with 0");
+  const std::int64_t count = size_of(pointers.size()) - 1;
+  for (std::int64_t k = 1; k <= count; ++k)
+    if (at[k] < at[k - 1])
+      throw std::invalid_argument(std::string(name) + "[" + std::to_string(k) +
+                                  "] = " + std::to_string(at[k]) + " is below " +
+                                  std::to_string(at[k - 1]) + ": " + name + " must not decrease");
+  return count;
+}
+
 void bind_chains(nb::module_& module);
 void bind_colouring(nb::module_& module);
 void bind_edges(nb::module_& module);

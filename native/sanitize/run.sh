@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the kernels with the address and undefined behaviour sanitizers and runs the kernel tests
+# Builds the kernels with the address and undefined behaviour sanitizers and runs their tests
 # on them: native/sanitize/run.sh [build folder] [pytest arguments]. PYTHON and CXX are respected.
 set -eu
 
@@ -33,7 +33,7 @@ cd "$root"
 "$python" -c "
 import sys, submin._native as native
 sys.exit(None if native.__file__.startswith('$stage') else f'not instrumented: {native.__file__}')"
-"$python" -m pytest tests/kernels -p no:cacheprovider "$@"
+"$python" -m pytest tests/kernels tests/test_native_bad_input.py -p no:cacheprovider "$@"
 # The kernels with vectors once more without them.
 cd tests/kernels
 export SUBMIN_VECTORS=portable

@@ -143,11 +143,11 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
 
 
-def members_in_place(members: IndexArray, elements: int) -> None:
+def numbers_in_place(name: str, numbers: IndexArray, elements: int) -> None:
     """Refuse element numbers that were changed since the term was made and are out of range."""
-    if members.size and not 0 <= int(members.min()) <= int(members.max()) < elements:
-        wrong = (members < 0) | (members >= elements)
-        refuse_where("members", members, wrong, "they were changed after construction")
+    if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < elements:
+        wrong = (numbers < 0) | (numbers >= elements)
+        refuse_where(name, numbers, wrong, "they were changed after construction")
 
 
 def refuse_masked(name: str, values: npt.ArrayLike) -> None:

@@ -147,6 +147,12 @@ class Cut(EdgeTerm):
         term.shape, term.elements = (n,), n
         return term
 
+    def check_data(self) -> None:
+        """Refuse ends and weights that were changed in place to what they must not be, O(m)."""
+        super().check_data()
+        _checks.numbers_in_place("tails", self.tails, self.elements)
+        _checks.numbers_in_place("heads", self.heads, self.elements)
+
     def edge_list(self) -> tuple[IndexArray, IndexArray]:
         """Return the tails and heads."""
         return self.tails, self.heads

@@ -59,7 +59,7 @@ class GroupTerm(Term):
 
     def check_data(self) -> None:
         """Refuse members that were changed in place to something else than elements."""
-        _checks.members_in_place(self.members, self.elements)
+        _checks.numbers_in_place("members", self.members, self.elements)
 
     def sizes(self) -> dict[str, object]:
         """Count the groups, their members in all, and the elements."""

@@ -108,7 +108,7 @@ class Table(Term):
 
     def check_data(self) -> None:
         """Refuse members that were changed in place to something else than elements."""
-        _checks.members_in_place(self.members, self.elements)
+        _checks.numbers_in_place("members", self.members, self.elements)
 
     def sizes(self) -> dict[str, object]:
         """Count the tables, the members of each, and the elements."""
