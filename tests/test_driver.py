@@ -1,4 +1,4 @@
-"""The loop: limits, history, callbacks, interrupts, warm starts, and results."""
+"""The loop: limits, history, callbacks, interrupts, and results."""
 
 from __future__ import annotations
 
@@ -353,131 +353,6 @@ def _press(*_):
     raise KeyboardInterrupt
 
 
-# Warm starts.
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("blocks", ["auto", "functions"])
-def test_a_result_starts_any_solver_on_any_blocks_at_its_end(solver, blocks):
-    problem = hard_problem()
-    result = sm.minimize(problem, "accelerated_sweeps")
-    again = sm.minimize(problem, solver, blocks=blocks, warm_start=result)
-    assert again.passes <= 1
-    assert again.status is sm.Status.OPTIMAL
-    assert again.value == pytest.approx(result.value, abs=1e-12)
-    assert sm.minimize(problem, solver, warm_start=result.dual).status is sm.Status.OPTIMAL
-
-
-def test_a_warm_start_is_not_written_to():
-    problem = hard_problem()
-    result = sm.minimize(problem, max_passes=3)
-    before = [part.copy() for part in result.dual]
-    for solver in SOLVERS:
-        sm.minimize(problem, solver, warm_start=result, max_passes=3)
-    assert all(np.array_equal(a, b) for a, b in zip(before, result.dual, strict=True))
-
-
-def test_warm_starts_after_changed_unaries_and_weights():
-    problem = hard_problem()
-    result = sm.minimize(problem)
-    random = np.random.default_rng(1)
-    moved = problem.unary + 0.05 * random.normal(size=problem.shape)
-    weaker = [sm.GridCut(problem.shape, 0.2), problem.terms[1]]
-    seeds = problem.unary.copy()
-    seeds[0, 0], seeds[3, 4] = np.inf, -np.inf
-    for changed in (
-        sm.Problem(moved, problem.terms), sm.Problem(problem.unary, weaker),
-        sm.Problem(seeds, problem.terms),
-    ):  # fmt: skip
-        cold, warm = sm.minimize(changed), sm.minimize(changed, warm_start=result)
-        assert warm.status is sm.Status.OPTIMAL
-        assert warm.value == pytest.approx(cold.value, abs=1e-10)
-        assert warm.certificate.violation <= 1e-9
-
-
-def test_a_small_change_takes_fewer_passes_warm():
-    problem, solver = hard_problem(shape=(30, 31)), "accelerated_sweeps"
-    result = sm.minimize(problem, solver)
-    unary = problem.unary.copy()
-    unary[3, 3] += 0.1
-    changed = sm.Problem(unary, problem.terms)
-    warm = sm.minimize(changed, solver, warm_start=result)
-    assert warm.passes < sm.minimize(changed, solver).passes
-
-
-@pytest.mark.parametrize(
-    ("warm_start", "error", "message"),
-    [
-        ([], ValueError, "dual sizes"),
-        ([np.zeros(3), np.zeros(3)], ValueError, "dual sizes"),
-        ([np.full(287, np.nan), np.zeros(156)], ValueError, "not finite"),
-        (5, TypeError, "warm_start"),
-        ("result", (TypeError, ValueError), "warm"),
-    ],
-)
-def test_warm_starts_that_are_refused(warm_start, error, message):
-    with pytest.raises(error, match=message):
-        sm.minimize(hard_problem(), warm_start=warm_start)
-
-
-def test_a_result_of_another_problem_is_refused():
-    result = sm.minimize(hard_problem(shape=(3, 4)))
-    with pytest.raises(ValueError, match="warm start has dual sizes"):
-        sm.minimize(hard_problem(), warm_start=result)
-
-
-# The proximal problem.
-
-
-def test_prox_reaches_its_tolerance():
-    problem = hard_problem(shape=(6, 7))
-    exact = sm.prox(problem, tol=1e-14).x
-    for tol in (1.0, 1e-3, 1e-8):
-        for solver in ("rcdm", "acdm", "accelerated_sweeps"):
-            result = sm.prox(problem, solver, tol=tol)
-            assert np.linalg.norm(result.x - exact) <= np.sqrt(2 * tol) + 1.5e-7
-
-
-def test_prox_is_converged_when_its_tolerance_is_reached():
-    """The tolerance is on the smooth gap; here it is reached long before the set is proved."""
-    result = sm.prox(hard_problem(scale=1e-4), tol=1e-5, max_passes=100)
-    assert result.history[-1].smooth_gap <= 1e-5
-    assert result.passes < 100
-    assert result.status in (sm.Status.CONVERGED, sm.Status.OPTIMAL)
-
-
-def test_prox_that_is_cut_off_is_not_converged():
-    """The gap of the set may be below the tolerance of the smooth gap by accident of units."""
-    result = sm.prox(hard_problem(scale=1e3), tol=1e5, max_passes=0)
-    assert result.history[-1].smooth_gap > 1e5 > result.gap
-    assert result.status in (sm.Status.STOPPED, sm.Status.OPTIMAL)
-
-
-@pytest.mark.parametrize("solver", [*SPECIAL, "screened"])
-def test_prox_by_a_solver_of_another_question(solver):
-    """One that finds the minimiser, and not the proximal point: refuse, or find it."""
-    problem = problem_for(solver)
-    exact = sm.prox(problem, tol=1e-14).x
-    try:
-        result = sm.prox(problem, solver, tol=1e-9)
-    except TypeError:
-        return
-    assert np.abs(result.x - exact).max() <= 1e-4
-
-
-def test_prox_of_large_numbers_ends():
-    """A smooth gap far below the rounding of |s|^2 can not be reached, and is not waited for."""
-    assert sm.prox(hard_problem(shape=(6, 7), scale=1e8), max_passes=3_000).passes < 3_000
-
-
-def test_level_sets_of_prox_are_all_minimisers():
-    problem = hard_problem(shape=(6, 7))
-    x = sm.prox(problem, tol=1e-14).x
-    for level in (-0.8, -0.1, 0.3, 1.2):
-        moved = sm.Problem(problem.unary + level, problem.terms)
-        assert moved.evaluate(x > level) == pytest.approx(sm.minimize(moved).value, abs=1e-9)
-
-
 # Results are values.
 
 
@@ -521,17 +396,6 @@ def test_solves_in_two_python_threads_at_once():
         assert result is not None
         assert result.x.tobytes() == expected[k].x.tobytes()
         assert result.certificate == expected[k].certificate
-
-
-def test_prox_speaks_of_the_point_and_not_of_the_set():
-    """The set of lam = 0 is certified long before x is: the status is that of x."""
-    rng = np.random.default_rng(0)
-    problem = sm.Problem(-100.0 * rng.random((30, 30)), [sm.GridCut((30, 30), 20.0)])
-    result = sm.prox(problem, max_passes=3)
-    assert result.certificate.optimal
-    assert result.status is sm.Status.STOPPED
-    assert "smooth gap" in str(result)
-    assert result.smooth_gap > result.tol
 
 
 @pytest.mark.parametrize("largest", [False, True])

@@ -1,4 +1,4 @@
-"""A re-solve after changed data from the last dual ends where a cold solve does."""
+"""Warm starts: any solver goes on from any dual, and ends where a cold solve does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import submin as sm
 
+from .driver_problems import SOLVERS, hard_problem
 from .problems import Model, all_sets, parts, vectors
 
 SHAPES = [(5,), (2, 3), (3, 3), (2, 2, 2)]
@@ -112,3 +113,73 @@ def test_warm_ends_where_cold_does(terms: Make, change: str):
     assert np.array_equal(warm.minimizer, cold.minimizer)
     assert not np.array_equal(warm.minimizer, first.minimizer)
     assert sm.verify(changed, warm) == warm.certificate
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("blocks", ["auto", "functions"])
+def test_a_result_starts_any_solver_on_any_blocks_at_its_end(solver, blocks):
+    problem = hard_problem()
+    result = sm.minimize(problem, "accelerated_sweeps")
+    again = sm.minimize(problem, solver, blocks=blocks, warm_start=result)
+    assert again.passes <= 1
+    assert again.status is sm.Status.OPTIMAL
+    assert again.value == pytest.approx(result.value, abs=1e-12)
+    assert sm.minimize(problem, solver, warm_start=result.dual).status is sm.Status.OPTIMAL
+
+
+def test_a_warm_start_is_not_written_to():
+    problem = hard_problem()
+    result = sm.minimize(problem, max_passes=3)
+    before = [part.copy() for part in result.dual]
+    for solver in SOLVERS:
+        sm.minimize(problem, solver, warm_start=result, max_passes=3)
+    assert all(np.array_equal(a, b) for a, b in zip(before, result.dual, strict=True))
+
+
+def test_warm_starts_after_changed_unaries_and_weights():
+    problem = hard_problem()
+    result = sm.minimize(problem)
+    random = np.random.default_rng(1)
+    moved = problem.unary + 0.05 * random.normal(size=problem.shape)
+    weaker = [sm.GridCut(problem.shape, 0.2), problem.terms[1]]
+    seeds = problem.unary.copy()
+    seeds[0, 0], seeds[3, 4] = np.inf, -np.inf
+    for changed in (
+        sm.Problem(moved, problem.terms), sm.Problem(problem.unary, weaker),
+        sm.Problem(seeds, problem.terms),
+    ):  # fmt: skip
+        cold, warm = sm.minimize(changed), sm.minimize(changed, warm_start=result)
+        assert warm.status is sm.Status.OPTIMAL
+        assert warm.value == pytest.approx(cold.value, abs=1e-10)
+        assert warm.certificate.violation <= 1e-9
+
+
+def test_a_small_change_takes_fewer_passes_warm():
+    problem, solver = hard_problem(shape=(30, 31)), "accelerated_sweeps"
+    result = sm.minimize(problem, solver)
+    unary = problem.unary.copy()
+    unary[3, 3] += 0.1
+    changed = sm.Problem(unary, problem.terms)
+    warm = sm.minimize(changed, solver, warm_start=result)
+    assert warm.passes < sm.minimize(changed, solver).passes
+
+
+@pytest.mark.parametrize(
+    ("warm_start", "error", "message"),
+    [
+        ([], ValueError, "dual sizes"),
+        ([np.zeros(3), np.zeros(3)], ValueError, "dual sizes"),
+        ([np.full(287, np.nan), np.zeros(156)], ValueError, "not finite"),
+        (5, TypeError, "warm_start"),
+        ("result", (TypeError, ValueError), "warm"),
+    ],
+)
+def test_warm_starts_that_are_refused(warm_start, error, message):
+    with pytest.raises(error, match=message):
+        sm.minimize(hard_problem(), warm_start=warm_start)
+
+
+def test_a_result_of_another_problem_is_refused():
+    result = sm.minimize(hard_problem(shape=(3, 4)))
+    with pytest.raises(ValueError, match="warm start has dual sizes"):
+        sm.minimize(hard_problem(), warm_start=result)

@@ -26,6 +26,7 @@ from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.compiled import CompiledValues
 from submin.terms.fixing import Fixing, Piece, TermMinor
+from submin.terms.function_block import FunctionBlock
 from submin.terms.minimum_norm_point import Corral, nearest_point
 from submin.terms.table import MOST_MEMBERS, Table, TableExchanges, explain
 from submin.terms.term import Block, Term, Violation, check_decomposition
@@ -464,52 +465,6 @@ class BatchedFunction(Function):
     def value(self, members: BoolArray) -> float:
         """Return F of one set, as a batch of one."""
         return self._checked_value(members)
-
-
-class FunctionBlock(Block):
-    """A function that is projected by the minimum-norm point algorithm.
-
-    The corral of one projection starts the next, so the last bits depend on the calls before; each
-    solve makes its own blocks and therefore repeats bit by bit.
-    """
-
-    slots: Any = slice(None)
-
-    def __init__(self, function: Function) -> None:
-        self.function, self.size = function, function.size
-        self.corral: Corral | None = None
-
-    def support(self) -> IndexArray:
-        """Return the support of the function."""
-        return self.function.support
-
-    def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
-        """Return the point of B(F) nearest to y - s / c: a convex combination of vertices."""
-        target = dual - s[self.function.support] / c
-        self.corral = nearest_point(self.function._checked_vertex, target, self.corral)
-        self.function._corral = self.corral
-        return self.corral.point
-
-    def project_weighted(
-        self, dual: FloatArray, step: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        """Return the nearest point after a change of scale: sqrt(w) y lies in sqrt(w) B(F)."""
-        function, support = self.function, self.function.support
-        root = np.sqrt(weights[support])
-        known = None
-        if self.corral is not None:
-            known = Corral(root * self.corral.vertices, self.corral.weights)
-        vertices, shares = nearest_point(
-            lambda x: root * function._checked_vertex(root * x),
-            root * (dual - step[support]),
-            known,
-        )
-        self.corral = function._corral = Corral(vertices / root, shares)
-        return self.corral.point
-
-    def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add each value to its element, O(k)."""
-        s[self.function.support] += scale * part
 
 
 def _check_support(support: npt.ArrayLike) -> IndexArray:
