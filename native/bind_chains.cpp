@@ -22,8 +22,8 @@ GridChains checked_grid(const ConstPointers& node_start, const ConstPointers& ed
   require_size(edge_start.size(), size_of(node_start.size()), "edge_start");
   require_size(length.size(), size_of(node_start.size()), "length");
   for (std::size_t k = 0; k < length.size(); ++k) {
+    require(length.data()[k] >= 1, "length must be at least 1");
     const std::int64_t steps = length.data()[k] - 1;
-    require(steps >= 0, "length must be at least 1");
     require(steps < 1 || node_stride != 0, "node_stride must not be 0");
     require(steps < 2 || edge_stride != 0, "edge_stride must not be 0");
     require_chain(node_start.data()[k], node_stride, steps, nodes, "s", size_of(k));

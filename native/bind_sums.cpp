@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "bindings.hpp"
@@ -106,7 +105,7 @@ GridSums checked_grid(const ConstPointers& shape, const Offsets& offsets, std::s
   for (std::size_t k = 0; k < offsets.shape(0); ++k) {
     const std::int64_t* const offset = offsets.data() + k * shape.size();
     for (std::int64_t i = 0; i < dimensions; ++i)
-      require(std::abs(offset[i]) <= INT32_MAX, "offsets are too large");
+      require(-INT32_MAX <= offset[i] && offset[i] <= INT32_MAX, "offsets are too large");
     grid.offsets.emplace_back(shape.data(), offset, static_cast<int>(dimensions));
   }
   return grid;
