@@ -104,12 +104,14 @@ inline double settle(Node* nodes, std::int64_t begin, std::int64_t end, double s
 class Funnel {
  public:
   // Solves a chain; `pieces` has room for one piece a node, and the number of pieces is returned.
+  // There are no more, unless values or bounds are not finite.
   std::int64_t solve(const Node* nodes, const Chain& chain, Piece* pieces) {
     reserve(2 * chain.length + 3);
     apex_ = lower_ = upper_ = chain.length + 1;
     points_[apex_] = {chain.begin - 1, 0.0, 0.0};
     pieces_ = pieces;
     count_ = 0;
+    most_ = chain.length;
     double sum = 0, rest = 0;
     for (std::int64_t j = chain.begin; j < chain.begin + chain.length; ++j) {
       add(sum, rest, nodes[j].value);
@@ -154,6 +156,7 @@ class Funnel {
   static double slope(const Point& from, const Point& to) { return rise(from, to) / run(from, to); }
 
   void emit(const Point& from, const Point& to, Side side) {
+    if (count_ == most_) return;
     pieces_[count_++] = {rise(from, to), run(from, to), Piece::encode(to.node, side)};
   }
 
@@ -180,7 +183,7 @@ class Funnel {
 
   std::vector<Point> points_;
   std::vector<double> slopes_;
-  std::int64_t apex_ = 0, lower_ = 0, upper_ = 0, count_ = 0;
+  std::int64_t apex_ = 0, lower_ = 0, upper_ = 0, count_ = 0, most_ = 0;
   Piece* pieces_ = nullptr;
 };
 
