@@ -214,6 +214,14 @@ def test_numbers_that_are_not_finite_do_not_crash(name, number):
             run(name, given)
 
 
+def test_chains_of_more_pieces_than_nodes():
+    """Sums that are not numbers once made the funnel write beyond its room; sanitizers see it."""
+    given = arguments("grid_chains_sweep")
+    given["backward"][:3] = -0.0, -1e308, np.inf
+    given["s"][-1] = -np.inf
+    run("grid_chains_sweep", given)
+
+
 @pytest.mark.parametrize("name", [name for name, given in CALLS.items() if "threads" in given])
 @pytest.mark.parametrize("threads", [-(2**31), -1, 0, 2**31 - 1])
 def test_any_number_of_threads(name, threads):
