@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from submin import _checks, kernels
+from submin import _checks, _memory, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout, ZeroDual
 from submin.solvers.network import Network, NetworkSize, network_size
@@ -148,7 +148,7 @@ class MaxFlow:
         warm = not cold and any(part.any() for part in dual)
         grid = _single_grid(layout)
         if grid is not None:
-            s = layout.unary.copy() if cold else layout.total(dual)
+            s = _memory.copied(layout.unary) if cold else layout.total(dual)
             return MaxFlowState(dual, s, grid, warm)
         network = Network(terms, layout.unary, dual)
         return MaxFlowState([], network.imbalance(), network, warm)
