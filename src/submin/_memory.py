@@ -1,7 +1,8 @@
 """Long arrays, in large pages where the system has them.
 
 A system gives memory page by page when it is touched first, which for small pages takes longer than
-a solver takes for the numbers in them.
+a solver takes for the numbers in them.  Up to 64 MB that a solve is done with are kept for the next
+one, unless the system needs them.
 """
 
 from __future__ import annotations
@@ -26,8 +27,15 @@ def zeros(size: int) -> FloatArray:
     return _native.zeros(size)
 
 
+def empty(size: int) -> FloatArray:
+    """Return an array of whatever numbers there are, shape (size,)."""
+    if size < LEAST_SIZE or _native is None:
+        return np.empty(size)
+    return _native.empty(size)
+
+
 def copied(values: FloatArray) -> FloatArray:
     """Return a copy of a flat array."""
-    copy = zeros(values.size)
+    copy = empty(values.size)
     copy[:] = values
     return copy

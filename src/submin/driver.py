@@ -304,7 +304,7 @@ class Run(Generic[State]):
             minimizer=self._shaped_members(),
             certificate=certificate,
             status=self._status(certificate),
-            x=np.negative(best.s, out=_memory.zeros(self.layout.n)).reshape(self._shape),
+            x=np.negative(best.s, out=_memory.empty(self.layout.n)).reshape(self._shape),
             dual=tuple(best.dual),
             history=self.history,
             solver=repr(self.solver),
