@@ -114,9 +114,10 @@ class Buckets {
   Label low_ = kFree, high_ = 0;
 };
 
-// Network: size(); scan_cost(v); by reference imbalance(v) (s: > 0 is a deficit), label(v) and parent(v) (an
-// arc, or root, none, offered); head(v, arc); push(v, arc, wish); over residual arcs out of v
-// find_parent, nearest and nearest_where; children(v, f) and outside(v, f).
+// Network: size(); by reference imbalance(v) (s: > 0 is a deficit), label(v) and parent(v) (an arc, or
+// root, none, offered); head(v, arc); push(v, arc, wish); the sets of residual arcs leaving(v) and
+// of arcs to_children(v), one(arc), each_head(v, arcs, f); over residual arcs out of v find_parent
+// and nearest, also among some arcs; outside(v, f).
 template <class Network>
 class ResidualSearch {
  public:
@@ -158,6 +159,7 @@ class ResidualSearch {
 
  private:
   using Arc = typename Network::Arc;
+  using Arcs = typename Network::Arcs;
   enum class Phase { label, seed, push, adopt, offer, reach, grow, done };
 
   Index slice_end() {
@@ -246,38 +248,41 @@ class ResidualSearch {
     phase_ = Phase::offer;
   }
 
+  // A neighbour of a higher label will do, too, if its path avoids v.
   void adopt(Index v, Label label) {
     ++counts_.adopted;
-    work_ -= net_.scan_cost(v);
-    const auto [arc, below] = net_.nearest(v);
-    if (below < label) {
-      net_.parent(v) = arc;
-      settle(v, label);
-    } else if (!raise(v, label)) {
-      ++counts_.lost;
-      net_.label(v) = kPending | label;
-      lost_.push_back(v);
-      net_.children(v, [&](Index u) { orphan(u); });
+    const Arcs children = net_.to_children(v);
+    const Label limit = std::min(depth_ + 1, label + kStep);
+    for (Arcs choice = net_.leaving(v) & ~children; true;) {
+      const auto [arc, below] = net_.nearest(v, choice);
+      if (below >= limit) return lose(v, label, children);
+      if (below < label) {
+        net_.parent(v) = arc;
+        return settle(v, label);
+      }
+      if (has_path_below(net_.head(v, arc), v, label)) return raise(v, arc, below, children);
+      choice &= ~net_.one(arc);
     }
   }
 
-  // A neighbour of a higher label will do, if its path avoids v: the new label leaves v's
-  // children in place where that is possible.
-  bool raise(Index v, Label label) {
-    const auto [arc, below] =
-        net_.nearest_where(v, std::min(depth_ + 1, label + kStep),
-                           [&](Index u) { return has_path_below(u, v, label); });
-    if (arc == Network::none) return false;
+  void lose(Index v, Label label, Arcs children) {
+    ++counts_.lost;
+    net_.label(v) = kPending | label;
+    lost_.push_back(v);
+    net_.each_head(v, children, [&](Index u) { orphan(u); });
+  }
+
+  // The new label leaves v's children in place where that is possible.
+  void raise(Index v, Arc arc, Label below, Arcs children) {
     ++counts_.raised;
     Label room = below + kStep;
-    net_.children(v, [&](Index u) { room = std::min(room, net_.label(u) - 1); });
+    net_.each_head(v, children, [&](Index u) { room = std::min(room, net_.label(u) - 1); });
     const Label raised = std::max(room, below + 1);
     net_.parent(v) = arc;
     settle(v, raised);
-    net_.children(v, [&](Index u) {
+    net_.each_head(v, children, [&](Index u) {
       if (net_.label(u) <= raised) orphan(u);
     });
-    return true;
   }
 
   // Labels fall along a path, so one that is down to `label` can no longer meet v.
@@ -298,7 +303,6 @@ class ResidualSearch {
     for (; cursor_lost_ < lost_.size(); ++cursor_lost_) {
       if (--work_ < 0) return;
       const Index v = lost_[cursor_lost_];
-      work_ -= net_.scan_cost(v);
       const Label below = net_.nearest(v).second;
       if (below > depth_) continue;
       const Label old = net_.label(v) - kPending;
@@ -315,7 +319,6 @@ class ResidualSearch {
       const Label label = orphans_.low();
       const Index v = orphans_.take(label);
       if (net_.label(v) < kPending) continue;
-      work_ -= net_.scan_cost(v);
       net_.parent(v) = net_.nearest(v).first;
       settle(v, label);
       if (label > depth_) continue;
@@ -346,7 +349,6 @@ class ResidualSearch {
     while (frontier_.seek_low() && frontier_.low() <= next / kStep) {
       if (--work_ < 0) return;
       const Index v = frontier_.take(frontier_.low());
-      work_ -= net_.scan_cost(v);
       const Label label = net_.label(v);
       if (label <= depth_ || label > next || net_.parent(v) == Network::none) continue;
       net_.outside(v, [&](Index u, Arc arc) { join(u, arc, label + kStep); });
