@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -121,11 +122,13 @@ class StripGridFlow final : public GridFlow {
 
   void members(bool largest, std::uint8_t* member) override {
     Network& whole = strips_.front().search.network();
-    if (largest) {
+    const bool reversed = problem_.side < 0;  // the largest minimiser from there is the complement
+    if (largest != reversed) {
       mark_largest(whole, member);
     } else {
       mark_smallest(whole, member);
     }
+    if (reversed) std::transform(member, member + whole.size(), member, std::logical_not<>());
   }
 
   bool finished() const override {
@@ -209,8 +212,19 @@ class StripGridFlow final : public GridFlow {
   Counts counts_of_rounds_;
 };
 
-// The network with the fewest directions that fits; at most kMostOffsets offsets.
-inline std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& problem) {
+// Whether more nodes have excess than deficits, of a sample that no axis is in step with.
+inline bool excess_is_wider(const GridFlowProblem& problem) {
+  const std::int64_t size = problem.size();
+  std::int64_t wider = 0;
+  for (std::int64_t v = 0; v < size; v += 13)
+    wider += std::int64_t{problem.imbalance[v] < 0} - std::int64_t{problem.imbalance[v] > 0};
+  return wider > 0;
+}
+
+// The network with the fewest directions that fits; at most kMostOffsets offsets. The forests grow
+// on the side of more nodes, as many roots have short paths and few repairs.
+inline std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& given) {
+  const GridFlowProblem problem = excess_is_wider(given) ? given.reversed() : given;
   const std::size_t offsets = problem.edges.size();
   if (offsets <= 2) return std::make_unique<StripGridFlow<std::uint8_t, 4>>(problem);
   if (offsets <= 3) return std::make_unique<StripGridFlow<std::uint8_t, 6>>(problem);

@@ -32,6 +32,7 @@ struct GridFlowProblem {
   std::vector<std::int64_t> shape;
   std::vector<GridEdges> edges;
   double* imbalance;
+  double side = 1.0;  // side * imbalance are the deficits
 
   std::int64_t size() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
@@ -51,6 +52,16 @@ struct GridFlowProblem {
     const std::vector<std::int64_t> along = strides();
     return std::inner_product(set.offset.begin(), set.offset.end(), along.begin(),
                               std::int64_t{0});
+  }
+
+  // The same problem seen from the other side: excess and deficits change places, and so do the ends
+  // of every edge, which leaves its flow as it is.
+  GridFlowProblem reversed() const {
+    GridFlowProblem other = *this;
+    other.side = -side;
+    for (GridEdges& set : other.edges)
+      for (std::int64_t& step : set.offset) step = -step;
+    return other;
   }
 
   // The same problem on slices first..last - 1 of axis 0 alone: a view of the same arrays.
@@ -184,7 +195,8 @@ class GridNetwork {
   }
 
   Index size() const { return size_; }
-  double& imbalance(Index v) { return problem_.imbalance[v]; }
+  double deficit(Index v) const { return problem_.side * problem_.imbalance[v]; }
+  void change_deficit(Index v, double by) { problem_.imbalance[v] += problem_.side * by; }
   Label& label(Index v) { return label_[v]; }
   Arc& parent(Index v) { return parent_[v]; }
   Index head(Index v, Arc arc) const { return v + steps_[arc]; }

@@ -114,8 +114,8 @@ class Buckets {
   Label low_ = kFree, high_ = 0;
 };
 
-// Network: size(); by reference imbalance(v) (s: > 0 is a deficit), label(v) and parent(v) (an arc, or
-// root, none, offered); head(v, arc); push(v, arc, wish); the sets of residual arcs leaving(v) and
+// Network: size(); deficit(v) (of excess if negative), change_deficit(v, by); by reference label(v) and
+// parent(v) (an arc, or root, none, offered); head(v, arc); push(v, arc, wish); the sets of residual arcs leaving(v) and
 // of arcs to_children(v), one(arc), each_head(v, arcs, f); over residual arcs out of v find_parent
 // and nearest, also among some arcs; outside(v, f).
 template <class Network>
@@ -170,7 +170,7 @@ class ResidualSearch {
 
   void label_deficits() {
     for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
-      const bool deficit = net_.imbalance(cursor_) > 0;
+      const bool deficit = net_.deficit(cursor_) > 0;
       net_.label(cursor_) = deficit ? kDeficit : kFree;
       net_.parent(cursor_) = deficit ? Network::root : Network::none;
     }
@@ -198,7 +198,7 @@ class ResidualSearch {
   void settle(Index v, Label label) {
     net_.label(v) = label;
     if (label > depth_) frontier_.add(label / kStep, v);
-    if (net_.imbalance(v) < 0) excess_.add(label, v);
+    if (net_.deficit(v) < 0) excess_.add(label, v);
   }
 
   // Highest label first, so that excess gathers on its way.
@@ -207,7 +207,7 @@ class ResidualSearch {
       if (--work_ < 0) return;
       const Label label = excess_.high();
       const Index v = excess_.take(label);
-      if (net_.label(v) == label && net_.parent(v) != Network::none && net_.imbalance(v) < 0) {
+      if (net_.label(v) == label && net_.parent(v) != Network::none && net_.deficit(v) < 0) {
         push(v);
       }
     }
@@ -218,16 +218,15 @@ class ResidualSearch {
     ++counts_.pushes;
     const Arc arc = net_.parent(v);
     const Index target = net_.head(v, arc);
-    double& s = net_.imbalance(v);
-    double& target_s = net_.imbalance(target);
-    const double before = target_s;
-    const Push moved = net_.push(v, arc, -s);
-    s += moved.amount;
-    target_s = before - moved.amount;
+    const double before = net_.deficit(target);
+    const Push moved = net_.push(v, arc, -net_.deficit(v));
+    net_.change_deficit(v, moved.amount);
+    net_.change_deficit(target, -moved.amount);
+    const double after = net_.deficit(target);
     if (moved.saturated) orphan(v);
     if (net_.parent(target) == Network::root) {
-      if (!(target_s > 0)) orphan(target);
-    } else if (before >= 0 && target_s < 0 && net_.parent(target) != Network::none) {
+      if (!(after > 0)) orphan(target);
+    } else if (before >= 0 && after < 0 && net_.parent(target) != Network::none) {
       excess_.add(net_.label(target), target);
     }
   }
@@ -384,7 +383,7 @@ void mark_smallest(Network& network, std::uint8_t* member) {
   constexpr auto reached = Network::offered;
   std::vector<Index> open, stack;
   for (Index v = 0; v < network.size(); ++v) {
-    const bool excess = network.imbalance(v) < 0;
+    const bool excess = network.deficit(v) < 0;
     network.parent(v) = excess ? reached : Network::none;
     if (!excess && network.label(v) == kFree) open.push_back(v);
   }
