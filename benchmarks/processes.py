@@ -5,10 +5,15 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import multiprocessing
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
+
+QUIET = 0.1
+"""Seconds to wait in a new process: at a fork, NumPy's OpenBLAS starts its threads in the parent
+anew, and they look for work on all cores for some 40 milliseconds before they sleep."""
 
 
 class Outcome(NamedTuple):
@@ -40,6 +45,7 @@ def apart(function: Callable[[], Any], seconds: float = float("inf")) -> Outcome
 
 
 def _call(function: Callable[[], Any], sender: Connection) -> None:
+    time.sleep(QUIET)
     with contextlib.suppress(AttributeError):  # give freed memory back, so that it counts again
         ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here

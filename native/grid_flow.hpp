@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "grid_network.hpp"
+#include "large_pages.hpp"
 #include "parallel.hpp"
 #include "residual_search.hpp"
 
@@ -28,6 +30,33 @@ class GridFlow {
   virtual void members(bool largest, std::uint8_t* member) = 0;
   virtual Counts counts() const = 0;
   virtual bool finished() const = 0;
+};
+
+// What a grid's network and search keep for each node, in one piece of memory. Labels and parents
+// have room for a margin at either end of `strips` strips of them.
+template <class Network>
+class NodeArrays {
+ public:
+  using Bits = typename Network::Bits;
+  using Arc = typename Network::Arc;
+
+  NodeArrays(std::int64_t nodes, std::int64_t strips, std::int64_t margin)
+      : length_(static_cast<std::size_t>(nodes + (strips + 1) * margin)),
+        parents_at_(length_ * sizeof(Label)),
+        bits_at_((parents_at_ + length_ * sizeof(Arc) + sizeof(Bits) - 1) / sizeof(Bits) *
+                 sizeof(Bits)),
+        memory_(bits_at_ + static_cast<std::size_t>(nodes) * sizeof(Bits)) {
+    std::fill_n(labels(), length_, kFree);
+    std::fill_n(parents(), length_, Network::none);
+  }
+
+  Label* labels() { return reinterpret_cast<Label*>(memory_.data()); }
+  Arc* parents() { return reinterpret_cast<Arc*>(memory_.data() + parents_at_); }
+  Bits* bits() { return reinterpret_cast<Bits*>(memory_.data() + bits_at_); }
+
+ private:
+  std::size_t length_, parents_at_, bits_at_;
+  LongVector<unsigned char> memory_;
 };
 
 // A network and the search on it.
@@ -71,15 +100,8 @@ class StripGridFlow final : public GridFlow {
  public:
   explicit StripGridFlow(const GridFlowProblem& problem)
       : problem_(problem), margin_(furthest_step(problem)),
-        bits_(static_cast<std::size_t>(problem.size())) {
-    const std::int64_t slices = problem.shape[0];
-    std::int64_t reach = 2;  // no strip is shorter than an edge
-    for (const GridEdges& set : problem.edges) reach = std::max(reach, std::abs(set.offset[0]));
-    const std::int64_t count = std::max<std::int64_t>(
-        std::min({problem.size() / kSmallest, kMostStrips, slices / reach}), 1);
-    const auto length = static_cast<std::size_t>(problem.size() + (count + 1) * margin_);
-    labels_.assign(length, kFree);
-    parents_.assign(length, Network::none);
+        arrays_(problem.size(), first_strips(problem), margin_) {
+    const std::int64_t slices = problem.shape[0], count = first_strips(problem);
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t first = slices * k / count, last = slices * (k + 1) / count;
       const std::int64_t place = first * problem.size_of_slice() + (k + 1) * margin_;
@@ -100,11 +122,13 @@ class StripGridFlow final : public GridFlow {
 
   void members(bool largest, std::uint8_t* member) override {
     Network& whole = strips_.front().search.network();
-    if (largest) {
+    const bool reversed = problem_.side < 0;  // the largest minimiser from there is the complement
+    if (largest != reversed) {
       mark_largest(whole, member);
     } else {
       mark_smallest(whole, member);
     }
+    if (reversed) std::transform(member, member + whole.size(), member, std::logical_not<>());
   }
 
   bool finished() const override {
@@ -135,9 +159,16 @@ class StripGridFlow final : public GridFlow {
     return furthest;
   }
 
+  static std::int64_t first_strips(const GridFlowProblem& problem) {
+    std::int64_t reach = 2;  // no strip is shorter than an edge
+    for (const GridEdges& set : problem.edges) reach = std::max(reach, std::abs(set.offset[0]));
+    return std::max<std::int64_t>(
+        std::min({problem.size() / kSmallest, kMostStrips, problem.shape[0] / reach}), 1);
+  }
+
   Network network(std::int64_t first, std::int64_t last, std::int64_t place) {
-    return Network(problem_.strip(first, last), bits_.data() + first * problem_.size_of_slice(),
-                   labels_.data() + place, parents_.data() + place);
+    return Network(problem_.strip(first, last), arrays_.bits() + first * problem_.size_of_slice(),
+                   arrays_.labels() + place, arrays_.parents() + place);
   }
 
   // Joins neighbouring strips until `count` are left.
@@ -160,14 +191,14 @@ class StripGridFlow final : public GridFlow {
       const std::int64_t size = part->search.network().size();
       const std::int64_t target =
           begin->place + (part->first - begin->first) * problem_.size_of_slice();
-      std::copy_n(labels_.begin() + part->place, size, labels_.begin() + target);
-      std::copy_n(parents_.begin() + part->place, size, parents_.begin() + target);
+      std::copy_n(arrays_.labels() + part->place, size, arrays_.labels() + target);
+      std::copy_n(arrays_.parents() + part->place, size, arrays_.parents() + target);
       depth = std::max(depth, part->search.depth());
     }
     const std::int64_t first = begin->first, last = (end - 1)->last;
     const std::int64_t stop = begin->place + (last - first) * problem_.size_of_slice();
-    std::fill_n(labels_.begin() + stop, margin_, kFree);
-    std::fill_n(parents_.begin() + stop, margin_, Network::none);
+    std::fill_n(arrays_.labels() + stop, margin_, kFree);
+    std::fill_n(arrays_.parents() + stop, margin_, Network::none);
     Strip strip{first, last, begin->place, Search(network(first, last, begin->place), depth)};
     for (Iterator part = begin + 1; part != end; ++part)
       strip.search.open_across(part->first - first);
@@ -176,15 +207,24 @@ class StripGridFlow final : public GridFlow {
 
   GridFlowProblem problem_;
   std::int64_t margin_;
-  std::vector<typename Network::Bits> bits_;
-  std::vector<Label> labels_;
-  std::vector<typename Network::Arc> parents_;
+  NodeArrays<Network> arrays_;
   std::vector<Strip> strips_;
   Counts counts_of_rounds_;
 };
 
-// The network with the fewest directions that fits; at most kMostOffsets offsets.
-inline std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& problem) {
+// Whether more nodes have excess than deficits, of a sample that no axis is in step with.
+inline bool excess_is_wider(const GridFlowProblem& problem) {
+  const std::int64_t size = problem.size();
+  std::int64_t wider = 0;
+  for (std::int64_t v = 0; v < size; v += 13)
+    wider += std::int64_t{problem.imbalance[v] < 0} - std::int64_t{problem.imbalance[v] > 0};
+  return wider > 0;
+}
+
+// The network with the fewest directions that fits; at most kMostOffsets offsets. The forests grow
+// on the side of more nodes, as many roots have short paths and few repairs.
+inline std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& given) {
+  const GridFlowProblem problem = excess_is_wider(given) ? given.reversed() : given;
   const std::size_t offsets = problem.edges.size();
   if (offsets <= 2) return std::make_unique<StripGridFlow<std::uint8_t, 4>>(problem);
   if (offsets <= 3) return std::make_unique<StripGridFlow<std::uint8_t, 6>>(problem);

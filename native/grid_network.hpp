@@ -32,6 +32,7 @@ struct GridFlowProblem {
   std::vector<std::int64_t> shape;
   std::vector<GridEdges> edges;
   double* imbalance;
+  double side = 1.0;  // side * imbalance are the deficits
 
   std::int64_t size() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
@@ -51,6 +52,16 @@ struct GridFlowProblem {
     const std::vector<std::int64_t> along = strides();
     return std::inner_product(set.offset.begin(), set.offset.end(), along.begin(),
                               std::int64_t{0});
+  }
+
+  // The same problem seen from the other side: excess and deficits change places, and so do the ends
+  // of every edge, which leaves its flow as it is.
+  GridFlowProblem reversed() const {
+    GridFlowProblem other = *this;
+    other.side = -side;
+    for (GridEdges& set : other.edges)
+      for (std::int64_t& step : set.offset) step = -step;
+    return other;
   }
 
   // The same problem on slices first..last - 1 of axis 0 alone: a view of the same arrays.
@@ -133,6 +144,7 @@ class GridNetwork {
  public:
   // Direction 2k goes along offset k, 2k + 1 against it.
   using Arc = std::uint8_t;
+  using Arcs = std::uint32_t;  // one bit each
   static constexpr Arc none = 255, root = 254, offered = 253;
 
   // Low half: residual arcs out of the node, high half: into it.
@@ -176,50 +188,57 @@ class GridNetwork {
       const Arc along = static_cast<Arc>(2 * k), against = along + 1;
       for (Index v = static_cast<Index>(tail); v < tail + static_cast<std::int64_t>(size); ++v) {
         const Index u = v + steps_[along];
-        if (out(v) & (Mask{1} << along)) visit(v, along);
-        if (out(u) & (Mask{1} << against)) visit(u, against);
+        if (leaving(v) & one(along)) visit(v, along);
+        if (leaving(u) & one(against)) visit(u, against);
       }
     });
   }
 
   Index size() const { return size_; }
-  double& imbalance(Index v) { return problem_.imbalance[v]; }
+  double deficit(Index v) const { return problem_.side * problem_.imbalance[v]; }
+  void change_deficit(Index v, double by) { problem_.imbalance[v] += problem_.side * by; }
   Label& label(Index v) { return label_[v]; }
   Arc& parent(Index v) { return parent_[v]; }
-  std::int64_t scan_cost(Index) const { return 0; }  // part of the visit
   Index head(Index v, Arc arc) const { return v + steps_[arc]; }
 
   // A residual arc from v to a node of this label.
   Arc find_parent(Index v, Label label) const {
-    const Mask match = out(v) & where([&](int k) { return label_[v + steps_[k]] == label; });
+    const Arcs match = leaving(v) & where([&](int k) { return label_[v + steps_[k]] == label; });
     return match ? first(match) : none;
   }
 
-  // The residual arc from v to the lowest label.
-  std::pair<Arc, Label> nearest(Index v) const { return nearest(v, out(v)); }
+  Arcs leaving(Index v) const { return static_cast<Mask>(bits_[v]); }
+  static Arcs one(Arc arc) { return Arcs{1} << arc; }
 
-  // The same among nodes of labels below `limit` that pass the test.
-  template <class Test>
-  std::pair<Arc, Label> nearest_where(Index v, Label limit, Test test) const {
-    for (Mask choice = out(v); true;) {
-      const auto [arc, label] = nearest(v, choice);
-      if (label >= limit) return {none, kFree};
-      if (test(head(v, arc))) return {arc, label};
-      choice &= static_cast<Mask>(~(Mask{1} << arc));
+  // The residual arc from v to the lowest label, ...
+  std::pair<Arc, Label> nearest(Index v) const { return nearest(v, leaving(v)); }
+
+  // ... of some of them.
+  std::pair<Arc, Label> nearest(Index v, Arcs choice) const {
+    Label best = kFree;
+    for (int k = 0; k < Directions; ++k) {
+      const Label closed = Label((choice >> k) & 1) - 1;
+      best = std::min(best, label_[v + steps_[k]] | closed);
     }
+    if (best >= kPending) return {none, kFree};
+    return {first(choice & where([&](int k) { return label_[v + steps_[k]] == best; })), best};
   }
 
-  // f(u) for the nodes whose parent is v.
+  // To the nodes whose parent is v.
+  Arcs to_children(Index v) const {
+    return where([&](int k) { return parent_[v + steps_[k]] == (k ^ 1); });
+  }
+
+  // f(u) for the ends of some arcs out of v.
   template <class Visit>
-  void children(Index v, Visit visit) const {
-    Mask match = where([&](int k) { return parent_[v + steps_[k]] == (k ^ 1); });
-    for (; match; match &= match - 1) visit(v + steps_[first(match)]);
+  void each_head(Index v, Arcs arcs, Visit visit) const {
+    for (; arcs; arcs &= arcs - 1) visit(v + steps_[first(arcs)]);
   }
 
   // f(u, arc u -> v) over residual arcs from outside the forest.
   template <class Visit>
   void outside(Index v, Visit visit) const {
-    Mask match = in(v) & where([&](int k) { return label_[v + steps_[k]] >= kPending; });
+    Arcs match = in(v) & where([&](int k) { return label_[v + steps_[k]] >= kPending; });
     for (; match; match &= match - 1) {
       const Arc arc = first(match);
       visit(v + steps_[arc], static_cast<Arc>(arc ^ 1));
@@ -229,8 +248,7 @@ class GridNetwork {
   // f(u) over residual arcs v -> u to nodes whose parent is not `mark`.
   template <class Visit>
   void leaving_unless(Index v, Arc mark, Visit visit) const {
-    Mask match = out(v) & where([&](int k) { return parent_[v + steps_[k]] != mark; });
-    for (; match; match &= match - 1) visit(v + steps_[first(match)]);
+    each_head(v, leaving(v) & where([&](int k) { return parent_[v + steps_[k]] != mark; }), visit);
   }
 
   // Whether a residual arc u -> v comes from a node whose parent is `mark`.
@@ -260,7 +278,7 @@ class GridNetwork {
   static constexpr std::int64_t kFar = std::int64_t{1} << 62;
   static_assert(Directions <= kWidth);
 
-  static Arc first(Mask mask) {
+  static Arc first(Arcs mask) {
     Arc k = 0;
 #if defined(__GNUC__)
     k = static_cast<Arc>(__builtin_ctz(mask));
@@ -272,24 +290,13 @@ class GridNetwork {
 
   // All directions at once, without branches.
   template <class Test>
-  static Mask where(Test test) {
-    Mask match = 0;
-    for (int k = 0; k < Directions; ++k) match |= static_cast<Mask>(Mask{test(k)} << k);
+  static Arcs where(Test test) {
+    Arcs match = 0;
+    for (int k = 0; k < Directions; ++k) match |= Arcs{test(k)} << k;
     return match;
   }
 
-  Mask out(Index v) const { return static_cast<Mask>(bits_[v]); }
-  Mask in(Index v) const { return static_cast<Mask>(bits_[v] >> kWidth); }
-
-  std::pair<Arc, Label> nearest(Index v, Mask choice) const {
-    Label best = kFree;
-    for (int k = 0; k < Directions; ++k) {
-      const Label closed = Label((choice >> k) & 1) - 1;
-      best = std::min(best, label_[v + steps_[k]] | closed);
-    }
-    if (best >= kPending) return {none, kFree};
-    return {first(choice & where([&](int k) { return label_[v + steps_[k]] == best; })), best};
-  }
+  Arcs in(Index v) const { return static_cast<Mask>(bits_[v] >> kWidth); }
 
   // f(k, first edge, its tail, number of edges) for the rows of edges across a slice of axis 0.
   template <class Visit>

@@ -114,9 +114,10 @@ class Buckets {
   Label low_ = kFree, high_ = 0;
 };
 
-// Network: size(); scan_cost(v); by reference imbalance(v) (s: > 0 is a deficit), label(v) and parent(v) (an
-// arc, or root, none, offered); head(v, arc); push(v, arc, wish); over residual arcs out of v
-// find_parent, nearest and nearest_where; children(v, f) and outside(v, f).
+// Network: size(); deficit(v) (of excess if negative), change_deficit(v, by); by reference label(v) and
+// parent(v) (an arc, or root, none, offered); head(v, arc); push(v, arc, wish); the sets of residual arcs leaving(v) and
+// of arcs to_children(v), one(arc), each_head(v, arcs, f); over residual arcs out of v find_parent
+// and nearest, also among some arcs; outside(v, f).
 template <class Network>
 class ResidualSearch {
  public:
@@ -158,6 +159,7 @@ class ResidualSearch {
 
  private:
   using Arc = typename Network::Arc;
+  using Arcs = typename Network::Arcs;
   enum class Phase { label, seed, push, adopt, offer, reach, grow, done };
 
   Index slice_end() {
@@ -168,7 +170,7 @@ class ResidualSearch {
 
   void label_deficits() {
     for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
-      const bool deficit = net_.imbalance(cursor_) > 0;
+      const bool deficit = net_.deficit(cursor_) > 0;
       net_.label(cursor_) = deficit ? kDeficit : kFree;
       net_.parent(cursor_) = deficit ? Network::root : Network::none;
     }
@@ -196,7 +198,7 @@ class ResidualSearch {
   void settle(Index v, Label label) {
     net_.label(v) = label;
     if (label > depth_) frontier_.add(label / kStep, v);
-    if (net_.imbalance(v) < 0) excess_.add(label, v);
+    if (net_.deficit(v) < 0) excess_.add(label, v);
   }
 
   // Highest label first, so that excess gathers on its way.
@@ -205,7 +207,7 @@ class ResidualSearch {
       if (--work_ < 0) return;
       const Label label = excess_.high();
       const Index v = excess_.take(label);
-      if (net_.label(v) == label && net_.parent(v) != Network::none && net_.imbalance(v) < 0) {
+      if (net_.label(v) == label && net_.parent(v) != Network::none && net_.deficit(v) < 0) {
         push(v);
       }
     }
@@ -216,16 +218,15 @@ class ResidualSearch {
     ++counts_.pushes;
     const Arc arc = net_.parent(v);
     const Index target = net_.head(v, arc);
-    double& s = net_.imbalance(v);
-    double& target_s = net_.imbalance(target);
-    const double before = target_s;
-    const Push moved = net_.push(v, arc, -s);
-    s += moved.amount;
-    target_s = before - moved.amount;
+    const double before = net_.deficit(target);
+    const Push moved = net_.push(v, arc, -net_.deficit(v));
+    net_.change_deficit(v, moved.amount);
+    net_.change_deficit(target, -moved.amount);
+    const double after = net_.deficit(target);
     if (moved.saturated) orphan(v);
     if (net_.parent(target) == Network::root) {
-      if (!(target_s > 0)) orphan(target);
-    } else if (before >= 0 && target_s < 0 && net_.parent(target) != Network::none) {
+      if (!(after > 0)) orphan(target);
+    } else if (before >= 0 && after < 0 && net_.parent(target) != Network::none) {
       excess_.add(net_.label(target), target);
     }
   }
@@ -246,38 +247,41 @@ class ResidualSearch {
     phase_ = Phase::offer;
   }
 
+  // A neighbour of a higher label will do, too, if its path avoids v.
   void adopt(Index v, Label label) {
     ++counts_.adopted;
-    work_ -= net_.scan_cost(v);
-    const auto [arc, below] = net_.nearest(v);
-    if (below < label) {
-      net_.parent(v) = arc;
-      settle(v, label);
-    } else if (!raise(v, label)) {
-      ++counts_.lost;
-      net_.label(v) = kPending | label;
-      lost_.push_back(v);
-      net_.children(v, [&](Index u) { orphan(u); });
+    const Arcs children = net_.to_children(v);
+    const Label limit = std::min(depth_ + 1, label + kStep);
+    for (Arcs choice = net_.leaving(v) & ~children; true;) {
+      const auto [arc, below] = net_.nearest(v, choice);
+      if (below >= limit) return lose(v, label, children);
+      if (below < label) {
+        net_.parent(v) = arc;
+        return settle(v, label);
+      }
+      if (has_path_below(net_.head(v, arc), v, label)) return raise(v, arc, below, children);
+      choice &= ~net_.one(arc);
     }
   }
 
-  // A neighbour of a higher label will do, if its path avoids v: the new label leaves v's
-  // children in place where that is possible.
-  bool raise(Index v, Label label) {
-    const auto [arc, below] =
-        net_.nearest_where(v, std::min(depth_ + 1, label + kStep),
-                           [&](Index u) { return has_path_below(u, v, label); });
-    if (arc == Network::none) return false;
+  void lose(Index v, Label label, Arcs children) {
+    ++counts_.lost;
+    net_.label(v) = kPending | label;
+    lost_.push_back(v);
+    net_.each_head(v, children, [&](Index u) { orphan(u); });
+  }
+
+  // The new label leaves v's children in place where that is possible.
+  void raise(Index v, Arc arc, Label below, Arcs children) {
     ++counts_.raised;
     Label room = below + kStep;
-    net_.children(v, [&](Index u) { room = std::min(room, net_.label(u) - 1); });
+    net_.each_head(v, children, [&](Index u) { room = std::min(room, net_.label(u) - 1); });
     const Label raised = std::max(room, below + 1);
     net_.parent(v) = arc;
     settle(v, raised);
-    net_.children(v, [&](Index u) {
+    net_.each_head(v, children, [&](Index u) {
       if (net_.label(u) <= raised) orphan(u);
     });
-    return true;
   }
 
   // Labels fall along a path, so one that is down to `label` can no longer meet v.
@@ -298,7 +302,6 @@ class ResidualSearch {
     for (; cursor_lost_ < lost_.size(); ++cursor_lost_) {
       if (--work_ < 0) return;
       const Index v = lost_[cursor_lost_];
-      work_ -= net_.scan_cost(v);
       const Label below = net_.nearest(v).second;
       if (below > depth_) continue;
       const Label old = net_.label(v) - kPending;
@@ -315,7 +318,6 @@ class ResidualSearch {
       const Label label = orphans_.low();
       const Index v = orphans_.take(label);
       if (net_.label(v) < kPending) continue;
-      work_ -= net_.scan_cost(v);
       net_.parent(v) = net_.nearest(v).first;
       settle(v, label);
       if (label > depth_) continue;
@@ -346,7 +348,6 @@ class ResidualSearch {
     while (frontier_.seek_low() && frontier_.low() <= next / kStep) {
       if (--work_ < 0) return;
       const Index v = frontier_.take(frontier_.low());
-      work_ -= net_.scan_cost(v);
       const Label label = net_.label(v);
       if (label <= depth_ || label > next || net_.parent(v) == Network::none) continue;
       net_.outside(v, [&](Index u, Arc arc) { join(u, arc, label + kStep); });
@@ -382,7 +383,7 @@ void mark_smallest(Network& network, std::uint8_t* member) {
   constexpr auto reached = Network::offered;
   std::vector<Index> open, stack;
   for (Index v = 0; v < network.size(); ++v) {
-    const bool excess = network.imbalance(v) < 0;
+    const bool excess = network.deficit(v) < 0;
     network.parent(v) = excess ? reached : Network::none;
     if (!excess && network.label(v) == kFree) open.push_back(v);
   }

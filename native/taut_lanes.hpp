@@ -55,8 +55,8 @@ class TautLanes {
     reload(v);
     v.low_next = v.high_next = v.node;
     const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(nodes_) - (kZeroBits << 5);
-    double *rises = log_.rises.data(), *runs = log_.runs.data(), *codes = log_.codes.data(),
-           *previous = log_.previous.data();
+    double *rises = log_.rises.get(), *runs = log_.runs.get(), *codes = log_.codes.get(),
+           *previous = log_.previous.get();
     std::int64_t count = 0, budget = budget_;
     const std::int64_t full = log_.size() - kLanes;  // vectors are stored whole
     while (active_ > 0 && --budget > 0 && count <= full) {

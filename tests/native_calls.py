@@ -88,6 +88,8 @@ METRIC = {"pointers": longs(0, 2, 5), "a": floats(3, -1, 2, 0, 1), "d": floats(1
 
 CALLS: dict[str, dict[str, Any]] = {
     "vector_width": {},
+    "empty": {"size": 5},
+    "zeros": {"size": 5},
     "absolute_sum": VALUES,
     "compensated_sum": VALUES,
     "negative_sum": VALUES,

@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from submin import kernels
+from submin import _memory, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.certificate import Certificate, Status, certify
@@ -256,8 +256,12 @@ class Run(Generic[State]):
         self.fixed |= ~decided(self.layout.problem, dual, s, gap, smooth_gap).free
         return int(np.count_nonzero(self.fixed))
 
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return self.layout.problem.shape
+
     def _shaped_members(self) -> BoolArray:
-        return self.best.members.reshape(self.layout.problem.shape)
+        return self.best.members.reshape(self._shape)
 
     def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is closed; the rigorous certificate has the last word."""
@@ -300,7 +304,7 @@ class Run(Generic[State]):
             minimizer=self._shaped_members(),
             certificate=certificate,
             status=self._status(certificate),
-            x=-best.s.reshape(self.layout.problem.shape),
+            x=np.negative(best.s, out=_memory.empty(self.layout.n)).reshape(self._shape),
             dual=tuple(best.dual),
             history=self.history,
             solver=repr(self.solver),

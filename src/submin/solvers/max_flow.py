@@ -13,7 +13,8 @@
 Then no flow can change sum_v min(0, s_v), which is the minimum.  The kernel for grids grows
 breadth-first forests that survive from one augmentation to the next (excess incremental
 breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
-doi:10.1007/978-3-662-48350-3_52); sweeps over chains make most of the flow before it begins.  Other
+doi:10.1007/978-3-662-48350-3_52), from the excess or the deficits, whichever have more nodes;
+sweeps over chains make most of the flow before it begins.  Other
 graphs are left to the pseudoflow algorithm, which moves the excess of whole trees at once
 (Hochbaum 2008, doi:10.1287/opre.1080.0524).  From a warm start, gadgets begin with the flow that
 their dual is.
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from submin import _checks, kernels
+from submin import _checks, _memory, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.layout import Layout, ZeroDual
 from submin.solvers.network import Network, NetworkSize, network_size
@@ -148,7 +149,7 @@ class MaxFlow:
         warm = not cold and any(part.any() for part in dual)
         grid = _single_grid(layout)
         if grid is not None:
-            s = layout.unary.copy() if cold else layout.total(dual)
+            s = _memory.copied(layout.unary) if cold else layout.total(dual)
             return MaxFlowState(dual, s, grid, warm)
         network = Network(terms, layout.unary, dual)
         return MaxFlowState([], network.imbalance(), network, warm)

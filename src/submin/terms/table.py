@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks, kernels
+from submin import _checks, _memory, kernels
 from submin._sums import (
     UNIT_ROUNDOFF,
     common_granularity,
@@ -132,7 +132,7 @@ class Table(Term):
     def feasible_start(self) -> FloatArray:
         """Return 0 where 0 is feasible, else the mean of all greedy vertices, O(m k 2^k)."""
         if self.zero_is_feasible():
-            return np.zeros(self.size)
+            return _memory.zeros(self.size)
         start = np.empty(self.members.shape)
         for chunk in self._chunks():
             start[chunk] = mean_vertices(self._rows(chunk))

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from submin import _memory
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import Exchanges
@@ -192,9 +193,8 @@ class Term(ABC):
 
     def feasible_start(self) -> FloatArray:
         """Return a dual inside the base polytopes: 0 where 0 is feasible, else a greedy vertex."""
-        zero = np.zeros(self.size)
         if self.zero_is_feasible():
-            return zero
+            return _memory.zeros(self.size)
         return self.greedy(np.arange(self.elements, dtype=np.int32))
 
     def check_data(self) -> None:  # noqa: B027
