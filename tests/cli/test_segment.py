@@ -97,15 +97,16 @@ def test_options_reach_the_segmentation(invoke, photo, tmp_path, monkeypatch):
     monkeypatch.setattr("submin.vision.segment", spy)
     run = invoke(
         "segment", photo, "--box", BOX, "-o", tmp_path / "out", "--smoothness", 3, "--rounds", 1,
-        "--components", 2, "--superpixels", 6, "--tol", 0.5, "--time-limit", 60, "--threads", 1,
-        "--seed", 5, "--solver", "rcdm", "--max-passes", 50, "-q",
+        "--components", 2, "--superpixels", 6, "--superpixel-weight", 0.5, "--connectivity", 4,
+        "--tol", 0.5, "--time-limit", 60, "--threads", 1, "--seed", 5,
+        "--solver", "rcdm", "--max-passes", 50, "-q",
     )  # fmt: skip
     assert run.exit_code == 0
     seen.pop("callback")
     assert seen == {
         "box": (4, 3, 24, 15), "smoothness": 3.0, "max_rounds": 1, "components": 2,
-        "superpixels": 6, "tol": 0.5, "time_limit": 60.0, "threads": 1, "seed": 5,
-        "solver": sm.RCDM(seed=5), "max_passes": 50,
+        "superpixels": 6, "superpixel_weight": 0.5, "connectivity": 4, "tol": 0.5,
+        "time_limit": 60.0, "threads": 1, "seed": 5, "solver": sm.RCDM(seed=5), "max_passes": 50,
     }  # fmt: skip
 
 
@@ -176,7 +177,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("option", "value"),
         [("--components", 0), ("--rounds", 0), ("--smoothness", -1), ("--tol", -1),
-         ("--time-limit", -1), ("--superpixels", -1)],
+         ("--time-limit", -1), ("--superpixels", -1), ("--superpixel-weight", -1),
+         ("--connectivity", 6)],
     )  # fmt: skip
     def test_setting_out_of_range(self, invoke, photo, tmp_path, option, value):
         run = invoke("segment", photo, "--box", BOX, option, value, "-o", tmp_path / "out")

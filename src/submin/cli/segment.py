@@ -47,10 +47,14 @@ def segment(
     smoothness: Annotated[
         float, typer.Option(help="Cost of a boundary per pixel where neighbours look alike.")
     ] = 50.0,
+    connectivity: Annotated[int, typer.Option(help="Neighbours of a pixel, 4 or 8.")] = 8,
     components: Annotated[int, typer.Option(help="Gaussians in each colour model.")] = 5,
     superpixels: Annotated[
         int, typer.Option(help="Superpixels that are kept together; 0 for none.")
     ] = 0,
+    superpixel_weight: Annotated[
+        float, typer.Option(help="Cost of each pixel that leaves its superpixel.")
+    ] = 1.0,
     rounds: Annotated[int, typer.Option(help="Largest number of colour models to fit.")] = 10,
     solver: SolverName = "auto",
     tol: Tolerance = 0.0,
@@ -72,7 +76,8 @@ def segment(
         image, default_box = read_image(photo, sample)
         marks = read_marks(box, scribbles, mask) or {"box": default_box}
         settings = {
-            "smoothness": smoothness, "components": components, "superpixels": superpixels,
+            "smoothness": smoothness, "connectivity": connectivity, "components": components,
+            "superpixels": superpixels, "superpixel_weight": superpixel_weight,
             "max_rounds": rounds, "solver": chosen_solver(solver, seed),
             **limits(tol, max_passes, time_limit), "threads": threads, "seed": seed,
         }  # fmt: skip

@@ -100,7 +100,7 @@ class Segmentation:
 def segment(
     image: npt.ArrayLike,
     *,
-    box: Sequence[int] | None = None,
+    box: Sequence[float] | None = None,
     scribbles: npt.ArrayLike | None = None,
     mask: npt.ArrayLike | None = None,
     smoothness: float = 50.0,
@@ -123,11 +123,12 @@ def segment(
     Parameters
     ----------
     image : array_like, shape (H, W), (H, W, 3) or (H, W, 4)
-        Grey, RGB or RGBA of any real type.  ``uint8``, ``uint16`` and ``bool`` are read by the
-        range of the type, floats in [0, 1] as they are; other values are stretched from their
-        minimum..maximum to [0, 1].
+        Grey, RGB or RGBA of any real type, such as ``submin.vision.read_photograph(path)`` reads
+        from a file.  ``uint8``, ``uint16`` and ``bool`` are read by the range of the type, floats
+        in [0, 1] as they are; other values are stretched from their minimum..maximum to [0, 1].
     box : (x1, y1, x2, y2), optional
         Columns x1 to x2 - 1 and rows y1 to y2 - 1 hold the whole object; all else is background.
+        Integers, or floats without a fraction.
     scribbles : array_like, shape (H, W) or (H, W, 3), optional
         Labels 0 (unmarked), 1 (background), 2 (object); or a picture with red strokes on the
         background, white or cream ones on the object, black elsewhere.  Strokes are kept.
