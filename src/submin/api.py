@@ -119,9 +119,11 @@ def prox(
     Parameters
     ----------
     tol : float, optional
-        Smooth gap (cost squared) at which to stop, by default 1e-12 times ||u||^2 / 2.  The
-        returned x is within sqrt(2 gap) of the solution in the Euclidean norm.  A gap below the
-        rounding errors of the data counts as closed.
+        Smooth gap at which to stop, in units of cost squared: data scaled by 10 need 100 times the
+        tolerance.  The returned x is within sqrt(2 gap) of the solution in the Euclidean norm, so
+        ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-6 ||u||.  The
+        last digits take most of the passes, and pictures need few: try 1e-3 ||u||.  A gap below
+        the rounding errors of the data counts as closed.
 
     Other parameters are those of ``minimize``.
 
@@ -143,6 +145,16 @@ def prox(
     >>> chain = sm.Cut([0, 1], [1, 2], [0.5, 0.2])
     >>> sm.prox(sm.Problem([-b for b in data], [chain]), tol=1e-20).x.round(6)
     array([ 6.25,  6.25, 13.6 ])
+
+    A noisy picture, to a distance that no eye sees, and with the default:
+
+    >>> import numpy as np
+    >>> noisy = np.eye(32) + 0.1 * np.random.default_rng(0).normal(size=(32, 32))
+    >>> problem = sm.Problem(-noisy, [sm.GridCut(noisy.shape, 0.05, connectivity=8)])
+    >>> distance = 1e-3 * np.linalg.norm(noisy)
+    >>> loose, tight = sm.prox(problem, tol=distance**2 / 2), sm.prox(problem)
+    >>> bool(np.linalg.norm(loose.x - tight.x) < distance), loose.passes < tight.passes / 2
+    (True, True)
     """
     _refuse("prox", unknown)
     layout = Layout(problem, blocks, threads)
