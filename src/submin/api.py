@@ -19,6 +19,9 @@ from submin.solvers.solver import ExactSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
 
+PROXIMAL_DISTANCE = 1e-5
+"""How far ``prox`` ends from the proximal point by default, at most, in units of ||u||."""
+
 LEAST_COST = 1e-140
 """Squares of smaller costs are nearly 0, and so is every smooth gap."""
 
@@ -121,7 +124,7 @@ def prox(
     tol : float, optional
         Smooth gap at which to stop, in units of cost squared: data scaled by 10 need 100 times the
         tolerance.  The returned x is within sqrt(2 gap) of the solution in the Euclidean norm, so
-        ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-6 ||u||.  The
+        ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-5 ||u||.  The
         last digits take most of the passes, and pictures need few: try 1e-3 ||u||.  A gap below
         the rounding errors of the data counts as closed.
 
@@ -172,7 +175,7 @@ def prox(
             "scale the data up"
         )
     if tol is None:
-        tol = 0.5e-12 * float(np.sum(np.square(problem.unary)))
+        tol = 0.5 * PROXIMAL_DISTANCE**2 * float(np.sum(np.square(problem.unary)))
     limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
     return _solve(layout, solver, limits, progress, callback, warm_start)
 
