@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import sys
 
+import numpy as np
 import pytest
 
 import submin as sm
-from submin.progress import describe
+from submin.progress import describe, describe_point
 
 from .driver_problems import (
     hard_problem,
@@ -23,6 +24,16 @@ def test_progress_in_a_log_is_the_first_line_and_the_last(capsys):
     assert lines[0] == describe(result.history[0])
     assert lines[-1] == describe(result.history[-1])
     assert len(lines) <= 2 + result.seconds
+
+
+def test_progress_of_prox_is_that_of_its_point(capsys):
+    result = sm.prox(hard_problem(), tol=1e-9, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == describe_point(result.history[0], 1e-9)
+    assert lines[-1] == describe_point(result.history[-1], 1e-9)
+    assert f"x within {np.sqrt(2.0 * result.history[-1].smooth_gap):.2e}" in lines[-1]
+    assert len({len(line) for line in lines}) == 1
+    assert max(map(len, lines)) < 78  # beside a spinner
 
 
 def test_progress_without_rich(capsys, monkeypatch):

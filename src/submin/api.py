@@ -222,7 +222,8 @@ def _solve(
     if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver | Screened):
         raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
-    with reporting(progress, callback) as report:
+    point_tol = limits.tol if limits.goal is PROXIMAL else None
+    with reporting(progress, callback, point_tol) as report:
         return Run(layout, chosen, limits, report).solve(dual)
 
 

@@ -5,6 +5,7 @@ The live line is rich's where rich is installed, and a plain one elsewhere.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -37,16 +38,38 @@ def describe(record: Record) -> str:
     )
 
 
+def describe_point(record: Record, tol: float) -> str:
+    """Return one line of a record of ``prox``: where its smooth gap is, and where it ends.
+
+    The gap of the set says nothing there: it closes long before x has its digits.
+
+    Examples
+    --------
+    >>> describe_point(Record(40, 120, 2.96, 8e-4, 4e3, 2280098.18, 2276548.18, 79560), tol=2e-6)
+    'pass    40  smooth gap 8.00e-04 (tol 2.00e-06)  x within 4.00e-02    3.0 s'
+    """
+    distance = math.sqrt(2.0 * abs(record.smooth_gap))
+    return (
+        f"pass {record.passes:>5.0f}  smooth gap {record.smooth_gap:8.2e} (tol {tol:8.2e})  "
+        f"x within {distance:8.2e}  {record.seconds:>5.1f} s"
+    )
+
+
 @contextmanager
-def reporting(progress: bool, callback: Callback | None) -> Iterator[Callback | None]:
-    """Yield a callback that shows each record and then calls the user's."""
+def reporting(
+    progress: bool, callback: Callback | None, point_tol: float | None = None
+) -> Iterator[Callback | None]:
+    """Yield a callback that shows each record and then calls the user's.
+
+    With `point_tol`, the tolerance of ``prox``, the records are those of a proximal point.
+    """
     if not progress:
         yield callback
         return
     with _display() as show:
 
         def report(record: Record, members: BoolArray) -> object:
-            show(describe(record))
+            show(describe(record) if point_tol is None else describe_point(record, point_tol))
             return callback(record, members) if callback is not None else None
 
         yield report
