@@ -124,9 +124,9 @@ def prox(
     tol : float, optional
         Smooth gap at which to stop, in units of cost squared: data scaled by 10 need 100 times the
         tolerance.  The returned x is within sqrt(2 gap) of the solution in the Euclidean norm, so
-        ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-5 ||u||.  The
-        last digits take most of the passes, and pictures need few: try 1e-3 ||u||.  A gap below
-        the rounding errors of the data counts as closed.
+        ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-5 ||u||;
+        pictures need 1e-3 ||u||, in a part of the passes.  A gap below the rounding errors of the
+        data counts as closed.
 
     Other parameters are those of ``minimize``.
 
@@ -140,6 +140,11 @@ def prox(
     ------
     ValueError
         If the problem has hard constraints: x would be infinite there.
+
+    Notes
+    -----
+    A pass takes time in proportion to the edges and members of the terms, and each digit of x more
+    passes than the one before it (``docs/measurements.md``).
 
     Examples
     --------
