@@ -2,8 +2,8 @@
 
     python benchmarks/denoising.py [--weight 0.05] [--noise 0.1]
 
-Of a photograph of scikit-image with noise: passes of ``prox`` to proved distances from its solution,
-as parts of ||b||, and in brackets how far x is from that of the last column.
+Of a photograph of scikit-image with noise: passes of ``prox`` to proved distances from its
+solution, as parts of ||b||, and in brackets how far x is from that of the last column.
 """
 
 from __future__ import annotations

@@ -143,8 +143,8 @@ def prox(
 
     Notes
     -----
-    A pass takes time in proportion to the edges and members of the terms, and each digit of x more
-    passes than the one before it (``docs/measurements.md``).
+    A pass takes time in proportion to the edges and members of the terms; ``docs/measurements.md``
+    counts the passes for each digit of x.
 
     Examples
     --------
