@@ -66,10 +66,9 @@ def error_rate(data: Path, name: str, found: Segmentation) -> float:
 
 
 def row(name: str, marks: str, error: float, found: Segmentation) -> str:
-    passes = sum(history[-1].passes for history in found.histories if history)
     return (
         f"{name:12} {marks:10} {100 * error:6.2f}% {found.energies[-1]:16.4f} "
-        f"{found.result.gap:9.2g} {found.status.name:10} {found.rounds:6d} {passes:7.0f} "
+        f"{found.result.gap:9.2g} {found.status.name:10} {found.rounds:6d} {found.passes:7.0f} "
         f"{found.seconds:8.1f}"
     )
 

@@ -12,7 +12,7 @@ from submin._typing import Dual, FloatArray
 from submin.driver import DISCRETE, PROXIMAL, Callback, Goal, Limits, Run
 from submin.layout import Layout
 from submin.problem import Problem
-from submin.progress import reporting
+from submin.progress import closing, describe, displaying, watched
 from submin.result import Result
 from submin.solvers import REGISTRY, Screened, choose, choose_proximal, resolve
 from submin.solvers.solver import ExactSolver, Solver
@@ -207,8 +207,11 @@ def _solve(
     if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver | Screened):
         raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
-    with reporting(progress, callback) as report:
-        return Run(layout, chosen, limits, report).solve(dual)
+    with displaying(progress) as display:
+        result = Run(layout, chosen, limits, watched(display, callback)).solve(dual)
+        if display is not None:
+            display.keep(describe(closing(result)))
+    return result
 
 
 def _starting_dual(layout: Layout, warm_start: WarmStart | None) -> Dual:

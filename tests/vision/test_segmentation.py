@@ -166,6 +166,51 @@ def test_callback_ends_the_rounds(scene):
     assert not found.settled
 
 
+def test_each_round_is_reported(scene):
+    seen, records = [], []
+    found = sm.segment(
+        scene.image, box=scene.box, on_round=seen.append,
+        callback=lambda record, _: records.append((len(seen), record)),
+    )  # fmt: skip
+    assert [done.number for done in seen] == list(range(1, found.rounds + 1))
+    assert [done.result.value for done in seen] == list(found.energies)
+    assert [done.changed for done in seen] == list(found.changed)
+    assert [done.settled for done in seen] == [False] * (found.rounds - 1) + [True]
+    assert seen[-1].result is found.result
+    assert seen[-1].models is found.models
+    for number, history in enumerate(found.histories):
+        assert [record for done, record in records if done == number] == list(history)
+    assert found.passes == sum(done.result.passes for done in seen)
+    assert found.projections == sum(done.result.projections for done in seen)
+
+
+def test_who_is_told_of_a_round_can_end_them(scene):
+    found = sm.segment(scene.image, box=scene.box, on_round=lambda done: done.number == 1)
+    assert found.rounds == 1
+    assert not found.settled
+    assert not found.result.interrupted
+
+
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+def test_progress_agrees_with_the_rounds(scene, solver, capsys):
+    """Rounds that end at their first check have a line too, and passes add up."""
+    seen = []
+    found = sm.segment(
+        scene.image, box=scene.box, progress=True, on_round=seen.append, solver=solver
+    )
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    kept = {int(words[1]): words for words in lines}
+    assert sorted(kept) == [done.number for done in seen]
+    passes = np.cumsum([done.result.passes for done in seen])
+    for done, total in zip(seen, passes, strict=True):
+        words = kept[done.number]
+        assert words[:8] == [
+            "round", str(done.number), "pass", f"{total:.4g}",
+            "value", f"{done.result.value:.9g}", "gap", f"{done.result.gap:.2e}",
+        ]  # fmt: skip
+    assert float(kept[found.rounds][-2]) == pytest.approx(found.seconds, abs=0.1)
+
+
 def test_text(scene):
     text = str(sm.segment(scene.image, box=scene.box))
     assert "OPTIMAL" in text
@@ -218,6 +263,7 @@ def test_one_pixel_has_no_background():
         ({"solver": "magic"}, ValueError, "magic"),
         ({"seed": -1}, ValueError, "seed is -1"),
         ({"seed": 1.5}, TypeError, "seed is 1.5"),
+        ({"on_round": 3}, TypeError, "on_round is 3"),
     ],
 )
 def test_settings_are_checked(scene, settings, error, message):
@@ -225,8 +271,7 @@ def test_settings_are_checked(scene, settings, error, message):
         sm.segment(scene.image, box=scene.box, **settings)
 
 
-@pytest.mark.parametrize("module", ["sklearn.mixture", "skimage.color"])
-def test_missing_package_is_named(scene, module, monkeypatch):
-    monkeypatch.setitem(sys.modules, module, None)
+def test_missing_package_is_named(scene, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skimage.color", None)
     with pytest.raises(ImportError, match=r'pip install "submin\[vision\]"'):
         sm.segment(scene.image, box=scene.box)

@@ -22,8 +22,10 @@ import numpy as np
 
 from submin._typing import BoolArray, FloatArray
 from submin.certificate import certify
+from submin.driver import Callback
 from submin.problem import Problem
-from submin.result import Result
+from submin.progress import Display, closing, describe, watched
+from submin.result import Record, Result
 from submin.terms import Term
 from submin.vision.colour_models import ColourFitter, ColourModels
 from submin.vision.seeds import Seeds
@@ -61,13 +63,59 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One minimisation: its problem, answer and models, and how many pixels it changed."""
+    """One minimisation, with its colour models.
 
+    Attributes
+    ----------
+    number : int
+        From 1.
+    problem : Problem
+    result : Result
+        Its ``minimizer`` is the mask, its ``value`` the energy.
+    models : ColourModels
+    changed : int
+        Pixels that it put on the other side.
+    settled : bool
+        Whether it changed nothing, so that it is the last one.
+    """
+
+    number: int
     problem: Problem
     result: Result
     models: ColourModels
     changed: int
     settled: bool
+
+
+@dataclass
+class Report:
+    """Shows where the rounds are: passes and seconds count from the start of the first one.
+
+    Without a display nothing is shown; the user's callback is called in any case.
+    """
+
+    display: Display | None
+    callback: Callback | None
+    clock: Clock
+    number: int = 1
+    passes: float = 0.0
+
+    @property
+    def watch(self) -> Callback | None:
+        """The callback of a solve."""
+        return watched(self.display, self.callback, self._line)
+
+    def close(self, result: Result) -> None:
+        """End a round with a line of what its certificate proves."""
+        if self.display is not None:
+            self.display.keep(self._line(closing(result)))
+        self.number += 1
+        self.passes += result.passes
+
+    def _line(self, record: Record) -> str:
+        passes, seconds = self.passes + record.passes, self.clock.seconds
+        line = describe(record._replace(passes=passes, seconds=seconds))
+        return f"round {self.number:>2}  {line}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +135,14 @@ class Alternation:
         models = self.fitter.first(mask, self.seeds.first_background)
         costs = models.costs(self.fitter.features)
         last: Result | None = None
-        for _ in range(limit):
+        for number in range(1, limit + 1):
             problem = segmentation_problem(*costs, self.seeds, self.terms)
             result = self.solve(problem, warm_start=last, time_limit=self.clock.left)
             if last is not None:
                 result = self._no_worse(problem, result, last.minimizer)
             changed = int(np.count_nonzero(result.minimizer != mask))
             settled = last is not None and not changed
-            yield Round(problem, result, models, changed, settled)
+            yield Round(number, problem, result, models, changed, settled)
             if settled:
                 return
             mask, last = result.minimizer, result
