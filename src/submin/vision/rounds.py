@@ -1,7 +1,8 @@
 r"""Rounds of GrabCut: minimise over the mask, refit the colour models, until nothing changes.
 
     E(S, θ) = Σ_{p in S} -log p_fg(z_p; θ) + Σ_{p not in S} -log p_bg(z_p; θ)
-              + Σ_{pq} w_pq [S separates p and q] + Σ_R weight · |S ∩ R| |R \ S| / |R|
+              + Σ_{pq} w_pq [S separates p and q]
+              + Σ_R weight · min(|S ∩ R|, |R \ S|, tolerance · |R|)
 
 The energy never goes up.  Over S, a mask that costs more than the last one is not taken.  Over θ,
 expectation maximisation from the last models lowers the cost, up to its variance floor and the

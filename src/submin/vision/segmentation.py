@@ -156,7 +156,7 @@ def segment(
     superpixels : int, optional
         Number of superpixels that are kept together; 0 for none.
     superpixel_weight : float, optional
-        Cost of a pixel that leaves its superpixel, in nats.
+        Cost of a pixel that leaves its superpixel, up to a tenth of its pixels, in nats.
     max_rounds : int, optional
         Largest number of rounds; 1 keeps the first colour models.
     solver, tol, max_passes, threads, callback
