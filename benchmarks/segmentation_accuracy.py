@@ -25,16 +25,20 @@ def main() -> None:
     names = options.names or sorted(path.stem for path in (options.data / "images").glob("*.jpg"))
     print(f"{'photograph':12} {'input':10} {'error':>7} {'energy':>16} {'gap':>9} "
           f"{'status':10} {'rounds':>6} {'passes':>7} {'seconds':>8}")  # fmt: skip
-    errors = []
+    errors, seconds = [], 0.0
     for name in names:
         image = read_photograph(options.data / "images" / f"{name}.jpg")
         marks = marks_of(options.data, name, options.scribbles)
         found = segment(image, **marks, superpixels=options.superpixels, tol=options.tol)
         errors.append(error_rate(options.data, name, found))
+        seconds += found.seconds
         print(row(name, "+".join(marks), errors[-1], found), flush=True)
         if options.pictures:
             write_pictures(options.pictures / name, image, found)
-    print(f"mean {100 * np.mean(errors):.2f} %, median {100 * np.median(errors):.2f} %")
+    print(
+        f"mean {100 * np.mean(errors):.2f} %, median {100 * np.median(errors):.2f} %, "
+        f"{seconds:.1f} seconds"
+    )
 
 
 def parsed_arguments() -> argparse.Namespace:

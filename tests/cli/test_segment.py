@@ -99,7 +99,7 @@ def test_progress_has_a_line_for_each_round_and_ends_with_the_table(
         "--solver", solver,
     )  # fmt: skip
     rows, lines = rows_of(run), run.stderr.splitlines()
-    passes, rounds = rows["passes"].split()[0], int(rows["passes"].split()[2])
+    passes, rounds = rows["passes"], int(rows["rounds"].split(",")[0])
     assert rounds > 1
     assert [int(line.split()[1]) for line in lines] == list(range(1, rounds + 1))
     words = lines[-1].split()

@@ -156,13 +156,11 @@ def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path
 
 def segmentation_rows(found: Segmentation, files: dict[str, Path]) -> console.Rows:
     """Return the closing table: that of the last round, with rounds, passes and seconds of all."""
-    rounds = f"{found.rounds} round{'s' * (found.rounds != 1)}"
     ending = ", until nothing changed" if found.settled else ""
-    own = {
-        "passes": f"{found.passes:.6g} in {rounds}{ending}",
-        "seconds": f"{found.seconds:.3g}",
-    }
-    return [(name, own.get(name, value)) for name, value in report.result_rows(found.result, files)]
+    own = {"passes": f"{found.passes:.6g}", "seconds": f"{found.seconds:.3g}"}
+    rows = [(name, own.get(name, value)) for name, value in report.result_rows(found.result, files)]
+    rows.insert([name for name, _ in rows].index("passes"), ("rounds", f"{found.rounds}{ending}"))
+    return rows
 
 
 def segmentation_fields(found: Segmentation, files: dict[str, Path]) -> dict[str, Any]:
