@@ -141,28 +141,35 @@ def fit_mixture(
 
     Notes
     -----
-    O(pixels · K · D²) for each of at most `ITERATIONS` iterations.
+    O(pixels · K · D²) for each of at most `ITERATIONS` iterations.  Covariances are differences of
+    sums of squares, exact to some 1e-13 of the squared extent of the colours: of any picture's, far
+    below a floor of 1.
     """
     centre = colours.mean(axis=0)
     powers = [part for _, part in chunks(colours, centre)]
     if start is None:
         sums = [monomials(part, centre).sum(axis=1) for part in _parts(colours, components)]
-        mixture = _of_moments(np.stack(sums), centre, floor)
-    else:
-        mixture = start
-    last = -np.inf
+        start = _of_moments(np.stack(sums), centre, floor)
+    mixture, last = start, -np.inf
     for _ in range(ITERATIONS):
-        coefficients = mixture.coefficients(centre)
-        moments, total = np.zeros_like(coefficients), 0.0
-        for part in powers:
-            shares = Shares.of(coefficients, part, outlier)
-            moments += np.einsum("kn,qn->kq", shares.parts, part)
-            total += float(shares.log_density.sum())
+        moments, total = _expected(mixture.coefficients(centre), powers, outlier)
         mixture = _of_moments(moments, centre, floor)
         if total - last < ENOUGH * len(colours):
             break
         last = total
     return mixture
+
+
+def _expected(
+    coefficients: FloatArray, powers: list[FloatArray], outlier: float
+) -> tuple[FloatArray, float]:
+    """Return the sums of φ by the shares of each Gaussian, one row each, and the sum of log p."""
+    moments, total = np.zeros_like(coefficients), 0.0
+    for part in powers:
+        shares = Shares.of(coefficients, part, outlier)
+        moments += np.einsum("kn,qn->kq", shares.parts, part)
+        total += float(shares.log_density.sum())
+    return moments, total
 
 
 def _of_moments(moments: FloatArray, centre: FloatArray, floor: float) -> Mixture:
