@@ -13,7 +13,7 @@ import pytest
 
 import submin as sm
 from submin import progress
-from submin.progress import Log, closing, describe, displaying
+from submin.progress import Log, Watch, closing, describe, displaying
 
 from .driver_problems import (
     hard_problem,
@@ -133,7 +133,23 @@ def test_progress_without_rich(terminal, without_rich):
     assert written.endswith("\n")
     assert written.count("\n") == 1
     lines = [line.rstrip() for line in written.split("\r")[1:]]
-    assert lines == [describe(record) for record in [*seen, closing(result)]]
+    assert lines == [describe(record) for record in [*seen[:-1], closing(result)]]
+
+
+def test_a_record_that_seems_closed_waits_for_the_next_one():
+    lines = []
+
+    class Display:
+        show = keep = staticmethod(lines.append)
+
+    watch = Watch(Display(), None)
+    records = [sm.Record(k, k, 0.0, 0.0, 0.0, 4.0, 4.0 - gap) for k, gap in enumerate([1, 0, 0, 2])]
+    seen = []
+    for record in records:
+        watch.callback(record, np.zeros(1, dtype=bool))
+        seen.append(len(lines))
+    assert seen == [1, 1, 2, 4]
+    assert lines == [describe(record) for record in records]
 
 
 def test_progress_without_rich_ends_its_line_after_an_error(terminal, without_rich):

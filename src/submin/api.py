@@ -12,7 +12,7 @@ from submin._typing import Dual, FloatArray
 from submin.driver import DISCRETE, PROXIMAL, Callback, Goal, Limits, Run
 from submin.layout import Layout
 from submin.problem import Problem
-from submin.progress import closing, describe, displaying, watched
+from submin.progress import Watch, displaying
 from submin.result import Result
 from submin.solvers import REGISTRY, Screened, choose, choose_proximal, resolve
 from submin.solvers.solver import ExactSolver, Solver
@@ -208,9 +208,9 @@ def _solve(
         raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
     with displaying(progress) as display:
-        result = Run(layout, chosen, limits, watched(display, callback)).solve(dual)
-        if display is not None:
-            display.keep(describe(closing(result)))
+        watch = Watch(display, callback)
+        result = Run(layout, chosen, limits, watch.callback).solve(dual)
+        watch.close(result)
     return result
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SECONDS, GROWTH = 1.0, 0.25
 """Between two lines of a log: at least, and as a part of the time since its start."""
 WIDTH = 79
+CLOSED = 1e-12
+"""Gap, as a part of the value, that rounding errors can make or hide."""
 NAN = float("nan")
 
 
@@ -159,17 +161,40 @@ def closing(result: Result) -> Record:
     return last[0]._replace(value=result.value, lower_bound=result.lower_bound)
 
 
-def watched(
-    display: Display | None,
-    callback: Callback | None,
-    describe: Callable[[Record], str] = describe,
-) -> Callback | None:
-    """Return a callback that shows a line of each record and then calls the user's."""
-    if display is None:
-        return callback
+class Watch:
+    """Shows the records of a solve, and closes with what its result says.
 
-    def report(record: Record, members: BoolArray) -> object:
-        display.show(describe(record))
-        return callback(record, members) if callback is not None else None
+    A record whose gap is closed but for rounding is shown at the next one: if there is none, the
+    closing line takes its place, with the gap that the certificate allows for rounding.
+    """
 
-    return report
+    def __init__(self, display: Display | None, callback: Callback | None) -> None:
+        self.display, self.users = display, callback
+        self.waiting: list[str] = []
+
+    @property
+    def callback(self) -> Callback | None:
+        """The callback of the solve: without a display, the user's own."""
+        return self.users if self.display is None else self._report
+
+    def close(self, result: Result) -> None:
+        """Keep the closing line."""
+        if self.display is not None:
+            self.display.keep(self.line(closing(result)))
+            self.waiting.clear()
+
+    def line(self, record: Record) -> str:
+        """Return the line of a record."""
+        return describe(record)
+
+    def _report(self, record: Record, members: BoolArray) -> object:
+        assert self.display is not None
+        lines = [*self.waiting, self.line(record)]
+        self.waiting = [lines.pop()] if _seems_closed(record) else []
+        for line in lines:
+            self.display.show(line)
+        return self.users(record, members) if self.users is not None else None
+
+
+def _seems_closed(record: Record) -> bool:
+    return record.value - record.lower_bound <= CLOSED * abs(record.value)

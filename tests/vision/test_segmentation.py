@@ -211,6 +211,27 @@ def test_progress_agrees_with_the_rounds(scene, solver, capsys):
     assert float(kept[found.rounds][-2]) == pytest.approx(found.seconds, abs=0.1)
 
 
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+def test_progress_shows_the_rounds_in_order(scene, solver, capsys, monkeypatch):
+    """With a log that writes every line it is shown."""
+    monkeypatch.setattr("submin.progress.SECONDS", 0.0)
+    monkeypatch.setattr("submin.progress.GROWTH", 0.0)
+    seen, checks = [], []
+    sm.segment(
+        scene.image, box=scene.box, progress=True, on_round=seen.append, solver=solver,
+        smoothness=5.0, callback=lambda *_: checks.append(len(seen) + 1),
+    )  # fmt: skip
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    numbers = [int(words[1]) for words in lines]
+    assert len(seen) > 1
+    assert numbers == sorted(numbers)
+    for done in seen:
+        closed = [words for words in lines if int(words[1]) == done.number][-1]
+        assert closed[5] == f"{done.result.value:.9g}"
+        assert closed[7] == f"{done.result.gap:.2e}"
+        assert numbers.count(done.number) <= checks.count(done.number) + 1
+
+
 def test_text(scene):
     text = str(sm.segment(scene.image, box=scene.box))
     assert "OPTIMAL" in text

@@ -25,7 +25,7 @@ from submin._typing import BoolArray, FloatArray
 from submin.certificate import certify
 from submin.driver import Callback
 from submin.problem import Problem
-from submin.progress import Display, closing, describe, watched
+from submin.progress import Display, Watch, describe
 from submin.result import Record, Result
 from submin.terms import Term
 from submin.vision.colour_models import ColourFitter, ColourModels
@@ -88,35 +88,25 @@ class Round:
     settled: bool
 
 
-@dataclass
-class Report:
-    """Shows where the rounds are: passes and seconds count from the start of the first one.
+class Report(Watch):
+    """Shows where the rounds are: passes and seconds count from the start of the first one."""
 
-    Without a display nothing is shown; the user's callback is called in any case.
-    """
-
-    display: Display | None
-    callback: Callback | None
-    clock: Clock
-    number: int = 1
-    passes: float = 0.0
-
-    @property
-    def watch(self) -> Callback | None:
-        """The callback of a solve."""
-        return watched(self.display, self.callback, self._line)
+    def __init__(self, display: Display | None, callback: Callback | None, clock: Clock) -> None:
+        super().__init__(display, callback)
+        self.clock, self.number, self.passes = clock, 1, 0.0
 
     def close(self, result: Result) -> None:
-        """End a round with a line of what its certificate proves."""
-        if self.display is not None:
-            self.display.keep(self._line(closing(result)))
+        """Keep the closing line of a round."""
+        super().close(result)
         self.number += 1
         self.passes += result.passes
 
-    def _line(self, record: Record) -> str:
+    def line(self, record: Record) -> str:
+        """Return the line of a record, with the number of the round."""
         passes, seconds = self.passes + record.passes, self.clock.seconds
-        line = describe(record._replace(passes=passes, seconds=seconds))
-        return f"round {self.number:>2}  {line}"
+        return (
+            f"round {self.number:>2}  {describe(record._replace(passes=passes, seconds=seconds))}"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -156,7 +156,7 @@ def segment(
     superpixels : int, optional
         Number of superpixels that are kept together; 0 for none.
     superpixel_weight : float, optional
-        Cost of a pixel that leaves its superpixel, up to a tenth of its pixels, in nats.
+        Cost of a pixel that leaves its superpixel, up to a quarter of its pixels, in nats.
     max_rounds : int, optional
         Largest number of rounds; 1 keeps the first colour models.
     solver, tol, max_passes, threads, callback
@@ -223,7 +223,7 @@ def segment(
         report = Report(display, callback, clock)
         solve = partial(
             minimize, solver=solver, tol=tol, max_passes=max_passes, threads=threads,
-            callback=report.watch,
+            callback=report.callback,
         )  # fmt: skip
         rounds = Alternation(fitter, seeds, terms, solve, tol, clock)
         return _collect(rounds, max_rounds, report, on_round)
