@@ -60,7 +60,8 @@ def minimize(
     threads : int, optional
         Threads for large blocks; 0 means all cores.  Any number gives the same bits.
     progress : bool, optional
-        Show the gap on standard error while solving (a live line where rich is installed).
+        Show the gap on standard error while solving (a live line where rich is installed), and in
+        the end that of the certificate.
     callback : callable (record, minimizer) -> bool, optional
         Called at each check; returning ``True`` stops the solve.
     warm_start : Result or sequence of arrays, optional
