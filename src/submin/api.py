@@ -12,7 +12,7 @@ from submin._typing import Dual, FloatArray
 from submin.driver import DISCRETE, PROXIMAL, Callback, Goal, Limits, Run
 from submin.layout import Layout
 from submin.problem import Problem
-from submin.progress import reporting
+from submin.progress import PointWatch, Watch, displaying
 from submin.result import Result
 from submin.solvers import REGISTRY, Screened, choose, choose_proximal, resolve
 from submin.solvers.solver import ExactSolver, Solver
@@ -63,7 +63,8 @@ def minimize(
     threads : int, optional
         Threads for large blocks; 0 means all cores.  Any number gives the same bits.
     progress : bool, optional
-        Show the gap on standard error while solving (a live line where rich is installed).
+        Show the gap on standard error while solving (a live line where rich is installed), and in
+        the end that of the certificate.
     callback : callable (record, minimizer) -> bool, optional
         Called at each check; returning ``True`` stops the solve.
     warm_start : Result or sequence of arrays, optional
@@ -227,9 +228,12 @@ def _solve(
     if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver | Screened):
         raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
-    point_tol = limits.tol if limits.goal is PROXIMAL else None
-    with reporting(progress, callback, point_tol) as report:
-        return Run(layout, chosen, limits, report).solve(dual)
+    with displaying(progress) as display:
+        proximal = limits.goal is PROXIMAL
+        watch = PointWatch(display, callback, limits.tol) if proximal else Watch(display, callback)
+        result = Run(layout, chosen, limits, watch.callback).solve(dual)
+        watch.close(result)
+    return result
 
 
 def _starting_dual(layout: Layout, warm_start: WarmStart | None) -> Dual:

@@ -1,24 +1,137 @@
-"""Progress on standard error: a live line on a terminal, a line each second in a log or notebook.
+"""Progress on standard error: a live line on a terminal, a line now and then in a log or notebook.
 
-The live line is rich's where rich is installed, and a plain one elsewhere.
+The live line is rich's where rich is installed, and a plain one elsewhere.  Solves, segmentations
+and the command line all report here.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
 from submin._typing import BoolArray
 from submin.driver import Callback
-from submin.result import Record
+from submin.result import Record, Result
 
-Show = Callable[[str], None]
+if TYPE_CHECKING:
+    from rich.status import Status
 
-SECONDS = 1.0
-"""Between two lines of a log."""
+SECONDS, GROWTH = 1.0, 0.25
+"""Between two lines of a log: at least, and as a part of the time since its start."""
+WIDTH = 79
+CLOSED = 1e-12
+"""Gap, as a part of the value, that rounding errors can make or hide."""
+NAN = float("nan")
+
+
+class Display(Protocol):
+    """Where progress is shown."""
+
+    def show(self, line: str) -> None:
+        """Show a line until the next one."""
+        ...
+
+    def keep(self, line: str) -> None:
+        """Show a line to stay."""
+        ...
+
+
+class Log:
+    """Lines to be kept, and of the others one each second, and less often as time goes by."""
+
+    def __init__(self) -> None:
+        self.started = self.written = time.perf_counter()
+
+    def show(self, line: str) -> None:
+        """Write a line if it is time for one."""
+        now = time.perf_counter()
+        if now - self.written >= max(SECONDS, GROWTH * (now - self.started)):
+            self.keep(line)
+
+    def keep(self, line: str) -> None:
+        """Write a line."""
+        self.written = time.perf_counter()
+        print(line, file=sys.stderr, flush=True)
+
+
+class PlainLine:
+    """A line of a terminal that is written over."""
+
+    def __init__(self) -> None:
+        self.open = False
+
+    def show(self, line: str) -> None:
+        """Write over the line."""
+        self.open = True
+        sys.stderr.write(f"\r{line:<{WIDTH}}")
+        sys.stderr.flush()
+
+    def keep(self, line: str) -> None:
+        """Write over the line and begin a new one."""
+        self.show(line)
+        self.end()
+
+    def end(self) -> None:
+        """Begin a new line if one is shown."""
+        if self.open:
+            sys.stderr.write("\n")
+        self.open = False
+
+
+class LiveLine:
+    """A line of rich, with a spinner; lines to be kept go above it."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+    def show(self, line: str) -> None:
+        """Replace the line."""
+        from rich.text import Text
+
+        self.status.update(Text(line))
+
+    def keep(self, line: str) -> None:
+        """Print a line above the live one."""
+        from rich.text import Text
+
+        self.status.console.print(Text(line))
+
+
+@contextmanager
+def displaying(progress: bool) -> Iterator[Display | None]:
+    """Yield the display that suits standard error, or None without progress."""
+    if not progress:
+        yield None
+    elif not _is_live():
+        yield Log()
+    else:
+        with _live_display() as display:
+            yield display
+
+
+def _is_live() -> bool:
+    """Say whether standard error can be drawn on; a pipe, a file and a dumb terminal can not."""
+    return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
+@contextmanager
+def _live_display() -> Iterator[Display]:
+    try:
+        from rich.console import Console
+    except ImportError:
+        line = PlainLine()
+        try:
+            yield line
+        finally:
+            line.end()
+        return
+    with Console(stderr=True).status("preparing", spinner="line") as status:
+        yield LiveLine(status)
 
 
 def describe(record: Record) -> str:
@@ -31,8 +144,10 @@ def describe(record: Record) -> str:
     >>> describe(Record(40, 120, 2.96, 3e8, 4e3, 2280098.18, 2276548.18, 79560))
     'pass    40  value   2280098.18  gap 3.55e+03    79560 fixed    3.0 s'
     """
+    whole = record.passes >= 1_000.0
+    passes = f"{record.passes:.0f}" if whole else f"{record.passes:.4g}"
     return (
-        f"pass {record.passes:>5.0f}  value {record.value:>12.9g}  "
+        f"pass {passes:>5}  value {record.value:>12.9g}  "
         f"gap {record.value - record.lower_bound:8.2e} {record.fixed:>8d} fixed  "
         f"{record.seconds:>5.1f} s"
     )
@@ -55,64 +170,65 @@ def describe_point(record: Record, tol: float) -> str:
     )
 
 
-@contextmanager
-def reporting(
-    progress: bool, callback: Callback | None, point_tol: float | None = None
-) -> Iterator[Callback | None]:
-    """Yield a callback that shows each record and then calls the user's.
+def closing(result: Result) -> Record:
+    """Return the last record of a result, with the value and the bound of its certificate.
 
-    With `point_tol`, the tolerance of ``prox``, the records are those of a proximal point.
+    The certificate has the last word, so that the closing line agrees with the result.
     """
-    if not progress:
-        yield callback
-        return
-    with _display() as show:
-
-        def report(record: Record, members: BoolArray) -> object:
-            show(describe(record) if point_tol is None else describe_point(record, point_tol))
-            return callback(record, members) if callback is not None else None
-
-        yield report
+    last = result.history[-1:] or [Record(0.0, 0, 0.0, NAN, NAN, NAN, NAN)]
+    return last[0]._replace(value=result.value, lower_bound=result.lower_bound)
 
 
-@contextmanager
-def _display() -> Iterator[Show]:
-    """Yield a function that shows a line, on a terminal in place of the last one."""
-    if not sys.stderr.isatty():
-        with _log() as show:
-            yield show
-        return
-    try:
-        from rich.console import Console
-    except ImportError:
-        try:
-            yield _plain_line
-        finally:
-            sys.stderr.write("\n")
-        return
-    with Console(stderr=True).status("minimising") as status:
-        yield status.update
+class Watch:
+    """Shows the records of a solve, and closes with what its result says.
+
+    A record whose gap is closed but for rounding is shown at the next one: if there is none, the
+    closing line takes its place, with the gap that the certificate allows for rounding.
+    """
+
+    def __init__(self, display: Display | None, callback: Callback | None) -> None:
+        self.display, self.users = display, callback
+        self.waiting: list[str] = []
+
+    @property
+    def callback(self) -> Callback | None:
+        """The callback of the solve: without a display, the user's own."""
+        return self.users if self.display is None else self._report
+
+    def close(self, result: Result) -> None:
+        """Keep the closing line."""
+        if self.display is not None:
+            self.display.keep(self.line(closing(result)))
+            self.waiting.clear()
+
+    def line(self, record: Record) -> str:
+        """Return the line of a record."""
+        return describe(record)
+
+    def seems_closed(self, record: Record) -> bool:
+        """Say whether the closing line may take the place of this one."""
+        return record.value - record.lower_bound <= CLOSED * abs(record.value)
+
+    def _report(self, record: Record, members: BoolArray) -> object:
+        assert self.display is not None
+        lines = [*self.waiting, self.line(record)]
+        self.waiting = [lines.pop()] if self.seems_closed(record) else []
+        for line in lines:
+            self.display.show(line)
+        return self.users(record, members) if self.users is not None else None
 
 
-@contextmanager
-def _log() -> Iterator[Show]:
-    """Yield a function that writes the first line, one each second, and the last."""
-    written_at, pending = -float("inf"), ""
+class PointWatch(Watch):
+    """Shows the records of ``prox``, up to its tolerance."""
 
-    def show(text: str) -> None:
-        nonlocal written_at, pending
-        pending = text
-        if time.perf_counter() - written_at >= SECONDS:
-            written_at, pending = time.perf_counter(), ""
-            print(text, file=sys.stderr, flush=True)
+    def __init__(self, display: Display | None, callback: Callback | None, tol: float) -> None:
+        super().__init__(display, callback)
+        self.tol = tol
 
-    try:
-        yield show
-    finally:
-        if pending:
-            print(pending, file=sys.stderr, flush=True)
+    def line(self, record: Record) -> str:
+        """Return the line of a record."""
+        return describe_point(record, self.tol)
 
-
-def _plain_line(text: str) -> None:
-    sys.stderr.write(f"\r{text:<79}")
-    sys.stderr.flush()
+    def seems_closed(self, record: Record) -> bool:
+        """Say whether the closing line may take the place of this one."""
+        return record.smooth_gap <= self.tol
