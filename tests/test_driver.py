@@ -438,17 +438,6 @@ def test_prox_reaches_its_tolerance():
             assert np.linalg.norm(result.x - exact) <= np.sqrt(2 * tol) + 1.5e-7
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_prox_ends_by_default_at_a_distance_relative_to_the_unary(scale):
-    problem = hard_problem(scale=scale)
-    length = np.linalg.norm(problem.unary)
-    exact = sm.prox(problem, tol=0.5 * (1e-7 * length) ** 2).x
-    result = sm.prox(problem)
-    assert result.status is sm.Status.CONVERGED
-    assert np.sqrt(2.0 * result.tol) == pytest.approx(1e-5 * length)
-    assert np.linalg.norm(result.x - exact) <= 1.01e-5 * length
-
-
 def test_prox_is_converged_when_its_tolerance_is_reached():
     """The tolerance is on the smooth gap; here it is reached long before the set is proved."""
     result = sm.prox(hard_problem(scale=1e-4), tol=1e-5, max_passes=100)
