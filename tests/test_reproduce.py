@@ -11,7 +11,6 @@ import pytest
 import submin as sm
 
 pytest.importorskip("matplotlib")
-pytest.importorskip("sklearn")
 optimize = pytest.importorskip("scipy.optimize")
 io = pytest.importorskip("scipy.io")
 pillow = pytest.importorskip("PIL.Image")

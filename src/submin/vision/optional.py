@@ -9,8 +9,6 @@ PACKAGES = {
     "PIL": "Pillow",
     "matplotlib": "matplotlib",
     "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "threadpoolctl": "threadpoolctl",
 }
 
 
