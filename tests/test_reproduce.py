@@ -11,6 +11,7 @@ import pytest
 import submin as sm
 
 pytest.importorskip("matplotlib")
+pytest.importorskip("sklearn")
 optimize = pytest.importorskip("scipy.optimize")
 io = pytest.importorskip("scipy.io")
 pillow = pytest.importorskip("PIL.Image")

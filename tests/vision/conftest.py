@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-for package in ("skimage", "PIL"):
+for package in ("skimage", "sklearn", "PIL"):
     pytest.importorskip(package, reason='these tests need pip install "submin[vision]"')
 
 

@@ -124,7 +124,7 @@ def load(data: Path | None = None, quick: bool = False) -> list[Instance]:
     FileNotFoundError
         If a file of the folder is missing.
     ImportError
-        If scikit-image, Pillow or SciPy is not installed.
+        If scikit-image, scikit-learn, Pillow or SciPy is not installed.
     """
     step = QUICK_STEP if quick else 1
     if data is None:

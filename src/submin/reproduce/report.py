@@ -30,8 +30,8 @@ td.number, th.number { text-align: right; white-space: nowrap;
 .why { color: #444; font-size: .95em; }
 """
 BELLY = (
-    "The exact minimiser is most of the white belly and a leg, no more: the unary knows colours "
-    "alone, nothing is fixed by the scribbles, and the black coat has the colours of the rocks."
+    "The exact minimiser is most of the white belly, no more: the unary knows colours alone, "
+    "nothing is fixed by the scribbles, and the black coat has the colours of the rocks."
 )
 MARKS = {HOLDS: "✓", FAILS: "✗"}
 

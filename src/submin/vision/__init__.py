@@ -1,6 +1,6 @@
 """Photographs to masks: colour models, contrast weights, superpixels, and GrabCut-style rounds.
 
-scikit-image, matplotlib and Pillow are imported when they are first needed.
+scikit-image, scikit-learn, matplotlib and Pillow are imported when they are first needed.
 """
 
 from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model

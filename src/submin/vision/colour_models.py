@@ -3,29 +3,36 @@
     p(z) = (1 - ε) Σ_k π_k N(z; μ_k, Σ_k) + ε / volume
 
 The mixtures are those of GrabCut (Rother, Kolmogorov, Blake 2004, doi:10.1145/1015706.1015720),
-with full covariances, fitted by expectation maximisation (``mixtures.py``) instead of by hard
-assignments.  The uniform share bounds the cost of a colour that a model has never seen, so that no
-single pixel outweighs its whole neighbourhood.
+with full covariances, fitted by expectation maximisation instead of by hard assignments.  The
+uniform share bounds the cost of a colour that a model has never seen, so that no single pixel
+outweighs its whole neighbourhood.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.vision.mixtures import Mixture, Shares, chunks, fit_mixture
+from submin.vision.optional import require
 
 OUTLIER_SHARE = 1e-3
 VARIANCE_FLOOR = 1.0
 """Added to every variance: the square of 1 Lab unit, about a just noticeable difference."""
 TRAINING_PIXELS = 20_000
+ITERATIONS = 10
+CHUNK = 1 << 15
+MINIMUM_SAMPLES = 2
 
 
 @dataclass(frozen=True, eq=False)
-class ColourModel(Mixture):
+class ColourModel:
     """A Gaussian mixture of K components over D features, with a uniform share.
 
     Attributes
@@ -37,6 +44,9 @@ class ColourModel(Mixture):
         Volume of the range of the features, over which the uniform share is spread.
     """
 
+    weights: FloatArray
+    means: FloatArray
+    covariances: FloatArray
     volume: float = 1.0
 
     def costs(self, features: FloatArray) -> FloatArray:
@@ -51,17 +61,28 @@ class ColourModel(Mixture):
         float array, shape (...)
         """
         colours = features.reshape(-1, features.shape[-1])
-        out, centre = np.empty(len(colours)), self.centre
-        coefficients, outlier = self.coefficients(centre), outlier_density(self.volume)
-        for part, powers in chunks(colours, centre):
-            out[part] = Shares.of(coefficients, powers, outlier).log_density
-        out += np.log1p(-OUTLIER_SHARE)
-        return np.negative(out, out=out).reshape(features.shape[:-1])
+        out = np.empty(len(colours))
+        factors = np.linalg.inv(np.linalg.cholesky(self.covariances))
+        for start in range(0, len(colours), CHUNK):
+            part = slice(start, start + CHUNK)
+            out[part] = -self._log_density(colours[part], factors)
+        return out.reshape(features.shape[:-1])
 
-
-def outlier_density(volume: float) -> float:
-    """Return the logarithm of ε / volume, relative to the share 1 - ε of the Gaussians."""
-    return float(np.log(OUTLIER_SHARE) - np.log1p(-OUTLIER_SHARE) - np.log(volume))
+    def _log_density(self, colours: FloatArray, factors: FloatArray) -> FloatArray:
+        """Return log p; `factors` are the inverses of the Cholesky factors L of Σ = L Lᵀ."""
+        logs = np.empty((len(self.weights) + 1, len(colours)))
+        constant = np.log1p(-OUTLIER_SHARE) - 0.5 * colours.shape[1] * np.log(2.0 * np.pi)
+        for k, (weight, mean, factor) in enumerate(
+            zip(self.weights, self.means, factors, strict=True)
+        ):
+            white = (colours - mean) @ factor.T
+            log_determinant = np.log(np.diagonal(factor)).sum()
+            logs[k] = -0.5 * np.einsum("ij,ij->i", white, white)
+            logs[k] += np.log(weight) + log_determinant + constant
+        logs[-1] = np.log(OUTLIER_SHARE / self.volume)
+        largest = logs.max(axis=0)
+        density: FloatArray = largest + np.log(np.exp(logs - largest).sum(axis=0))
+        return density
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +114,7 @@ class ColourFitter:
     components : int
         Largest number of Gaussians in a model.
     seed : int
-        Fixes the choice of training pixels.
+        Fixes the choice of training pixels and the first means.
     """
 
     features: FloatArray
@@ -140,7 +161,7 @@ class ColourFitter:
 
     def _fit(self, mask: BoolArray, start: ColourModel | None = None) -> ColourModel:
         colours = self._training_colours(mask)
-        return fit_colour_model(colours, self.components, self.volume, start)
+        return fit_colour_model(colours, self.components, self.volume, self.seed, start)
 
     def _training_colours(self, mask: BoolArray) -> FloatArray:
         """Choose at most `TRAINING_PIXELS` pixels of a mask, in one random order for all masks."""
@@ -158,6 +179,7 @@ def fit_colour_model(
     colours: FloatArray,
     components: int = 5,
     volume: float = 1.0,
+    seed: int = 0,
     start: ColourModel | None = None,
 ) -> ColourModel:
     """Fit a mixture by expectation maximisation.
@@ -170,15 +192,53 @@ def fit_colour_model(
         Largest number of Gaussians; there are never more than distinct colours.
     volume : float, optional
         Volume of the range of the features.
+    seed : int, optional
+        Fixes the first means (k-means).
     start : ColourModel, optional
-        Where the iterations start, with as many Gaussians as it has.
+        Where the iterations start, in place of k-means.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> model = fit_colour_model(np.array([[10.0], [10.0], [90.0]]), volume=100.0)
-    >>> model.weights.round(3), model.means.round(3).ravel()
-    (array([0.333, 0.667]), array([90., 10.]))
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
     """
-    fitted = fit_mixture(colours, components, VARIANCE_FLOOR, outlier_density(volume), start)
-    return ColourModel(fitted.weights, fitted.means, fitted.covariances, volume)
+    distinct = _distinct_colours(colours, components if start is None else len(start.weights))
+    count = min(components, distinct)
+    settings: dict[str, Any] = {
+        "reg_covar": VARIANCE_FLOOR,
+        "max_iter": ITERATIONS,
+        "random_state": seed,
+    }
+    if start is not None and len(start.weights) <= distinct:
+        count = len(start.weights)
+        settings |= {
+            "weights_init": start.weights / start.weights.sum(),
+            "means_init": start.means,
+            "precisions_init": _inverses(start.covariances),
+        }
+    mixture = require("sklearn.mixture").GaussianMixture(count, **settings)
+    with _quiet_and_reproducible():
+        # One pixel is a model too, but scikit-learn asks for two samples.
+        mixture.fit(np.repeat(colours, MINIMUM_SAMPLES, axis=0) if len(colours) == 1 else colours)
+    return ColourModel(mixture.weights_, mixture.means_, mixture.covariances_, volume)
+
+
+def _distinct_colours(colours: FloatArray, enough: int) -> int:
+    """Count colours that differ by more than rounding; no further than `enough`."""
+    few = len(np.unique(colours[: 10 * enough].round(6), axis=0))
+    return few if few >= enough else len(np.unique(colours.round(6), axis=0))
+
+
+def _inverses(covariances: FloatArray) -> FloatArray:
+    """Return exactly symmetric inverses."""
+    inverses = np.linalg.inv(covariances)
+    symmetric: FloatArray = 0.5 * (inverses + inverses.transpose(0, 2, 1))
+    return symmetric
+
+
+@contextmanager
+def _quiet_and_reproducible() -> Iterator[None]:
+    """Expect unfinished iterations; one thread, so that sums are formed in one order."""
+    with warnings.catch_warnings(), require("threadpoolctl").threadpool_limits(limits=1):
+        warnings.filterwarnings("ignore", module=r"sklearn\.")
+        yield

@@ -9,6 +9,8 @@ PACKAGES = {
     "PIL": "Pillow",
     "matplotlib": "matplotlib",
     "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "threadpoolctl": "threadpoolctl",
 }
 
 

@@ -180,7 +180,7 @@ def segment(
     Raises
     ------
     ImportError
-        If scikit-image is missing: ``pip install "submin[vision]"``.
+        If scikit-image or scikit-learn is missing: ``pip install "submin[vision]"``.
     TypeError, ValueError
         If an input does not fit, or two contradict each other at a pixel (which is named).
 
