@@ -25,16 +25,20 @@ def main() -> None:
     names = options.names or sorted(path.stem for path in (options.data / "images").glob("*.jpg"))
     print(f"{'photograph':12} {'input':10} {'error':>7} {'energy':>16} {'gap':>9} "
           f"{'status':10} {'rounds':>6} {'passes':>7} {'seconds':>8}")  # fmt: skip
-    errors = []
+    errors, seconds = [], 0.0
     for name in names:
         image = read_photograph(options.data / "images" / f"{name}.jpg")
         marks = marks_of(options.data, name, options.scribbles)
         found = segment(image, **marks, superpixels=options.superpixels, tol=options.tol)
         errors.append(error_rate(options.data, name, found))
+        seconds += found.seconds
         print(row(name, "+".join(marks), errors[-1], found), flush=True)
         if options.pictures:
             write_pictures(options.pictures / name, image, found)
-    print(f"mean {100 * np.mean(errors):.2f} %, median {100 * np.median(errors):.2f} %")
+    print(
+        f"mean {100 * np.mean(errors):.2f} %, median {100 * np.median(errors):.2f} %, "
+        f"{seconds:.1f} seconds"
+    )
 
 
 def parsed_arguments() -> argparse.Namespace:
@@ -66,10 +70,9 @@ def error_rate(data: Path, name: str, found: Segmentation) -> float:
 
 
 def row(name: str, marks: str, error: float, found: Segmentation) -> str:
-    passes = sum(history[-1].passes for history in found.histories if history)
     return (
         f"{name:12} {marks:10} {100 * error:6.2f}% {found.energies[-1]:16.4f} "
-        f"{found.result.gap:9.2g} {found.status.name:10} {found.rounds:6d} {passes:7.0f} "
+        f"{found.result.gap:9.2g} {found.status.name:10} {found.rounds:6d} {found.passes:7.0f} "
         f"{found.seconds:8.1f}"
     )
 

@@ -1,17 +1,53 @@
-"""The fenced Python of README and docs runs as it stands (their doctests run on their own)."""
+"""README and docs: their fenced Python runs as it stands, and what they name and link to exists.
 
+Their doctests run on their own.
+"""
+
+import ast
+import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import submin as sm
+from submin.progress import describe, describe_point
+
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-BLOCKS = [
-    pytest.param(block, id=f"{path.name}-{number}")
+ANY_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+PAGES = {
+    path.name: path.read_text(encoding="utf-8")
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    for number, block in enumerate(FENCE.findall(path.read_text(encoding="utf-8")))
+}
+BLOCKS = [
+    pytest.param(block, id=f"{name}-{number}")
+    for name, text in PAGES.items()
+    for number, block in enumerate(FENCE.findall(text))
 ]
+SIGNATURE = re.compile(r"`(?:sm|submin)\.([\w.]+)\(([^`]*)\)`")
+"""A public function in inline code, with its arguments."""
+
+
+def folder(page):
+    return ROOT if page == "README.md" else ROOT / "docs"
+
+
+def anchors(text):
+    """Return the anchors of a page's headings, by the rule of code-hosting sites."""
+    headings = re.findall(r"^#+ (.*)$", ANY_FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def named(path):
+    """Return what a dotted name below submin stands for."""
+    found = sm
+    for position, part in enumerate(path.split(".")):
+        if not hasattr(found, part):
+            import_module(".".join(["submin", *path.split(".")[: position + 1]]))
+        found = getattr(found, part)
+    return found
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -20,7 +56,50 @@ def test_python_block_runs(block, capsys):
     assert "proved to be a minimiser" in capsys.readouterr().out
 
 
-def test_links_lead_to_files():
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_and_headings(page):
+    for target in re.findall(r"\]\(([^):]+)\)", PAGES[page]):
+        file, _, anchor = target.partition("#")
+        path = folder(page) / file if file else folder(page) / page
+        assert path.exists(), f"{page} links to {target}"
+        if anchor:
+            assert anchor in anchors(path.read_text(encoding="utf-8")), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_render_as_code(page):
+    """Lines that start with >>> are quotations in Markdown; indented ones are code."""
+    assert not re.search(r"^>>>", ANY_FENCE.sub("", PAGES[page]), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_names_exist(page):
+    for path in re.findall(r"\b(?:sm|submin)\.([a-zA-Z_]\w*(?:\.\w+)*)", PAGES[page]):
+        named(path)
+
+
+def test_the_reference_has_every_public_name_once():
+    listed = re.findall(r"^\* `sm\.(\w+)[`(]", PAGES["reference.md"], re.MULTILINE)
+    assert sorted(listed) == sorted(sm.__all__)
+
+
+@pytest.mark.parametrize(("path", "given"), SIGNATURE.findall(PAGES["reference.md"]))
+def test_the_reference_has_arguments_that_exist(path, given):
+    """In their order, and with the defaults that it gives; it may leave some out."""
+    parameters = inspect.signature(named(path)).parameters
+    arguments = ast.parse(f"def f({given}): pass").body[0].args
+    positional = [argument.arg for argument in arguments.args]
+    keywords = [argument.arg for argument in arguments.kwonlyargs]
+    known = [name for name in parameters if name != "self"]
+    assert positional == known[: len(positional)]
+    assert keywords == [name for name in known if name in keywords]
+    first = positional[len(positional) - len(arguments.defaults) :]
+    defaults = zip(first + keywords, arguments.defaults + arguments.kw_defaults, strict=True)
+    for name, default in defaults:
+        assert ast.literal_eval(default) == parameters[name].default
+
+
+def test_progress_is_shown_as_it_is():
+    record = sm.Record(40, 120, 2.96, 8e-4, 4e3, 2280098.18, 2276548.18, 79560)
+    assert describe(record) in PAGES["recipes.md"]
+    assert describe_point(record, 2e-6) in PAGES["recipes.md"]

@@ -16,7 +16,6 @@ from .conftest import assert_refused
 from .test_solve import KEYS
 
 pytest.importorskip("skimage")
-pytest.importorskip("sklearn")
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
 
@@ -86,6 +85,31 @@ def test_table(invoke, photo, tmp_path):
         assert word in run.stdout
 
 
+def rows_of(run):
+    """Return the closing table as a dictionary."""
+    return {line[:14].strip(): line[14:].strip() for line in run.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+def test_progress_has_a_line_for_each_round_and_ends_with_the_table(
+    invoke, photo, tmp_path, solver
+):
+    run = invoke(
+        "segment", photo, "--box", BOX, "-o", tmp_path / "out", "--components", 2,
+        "--solver", solver,
+    )  # fmt: skip
+    rows, lines = rows_of(run), run.stderr.splitlines()
+    passes, rounds = rows["passes"], int(rows["rounds"].split(",")[0])
+    assert rounds > 1
+    assert [int(line.split()[1]) for line in lines] == list(range(1, rounds + 1))
+    words = lines[-1].split()
+    shown = dict(zip(words[0:8:2], words[1:8:2], strict=True))
+    assert shown["pass"] == passes
+    assert shown["value"] == f"{float(rows['value']):.9g}"
+    assert shown["gap"] == f"{float(rows['gap']):.2e}"
+    assert float(words[-2]) == pytest.approx(float(rows["seconds"]), abs=0.1)
+
+
 def test_options_reach_the_segmentation(invoke, photo, tmp_path, monkeypatch):
     seen = {}
     real = sm.segment
@@ -97,15 +121,17 @@ def test_options_reach_the_segmentation(invoke, photo, tmp_path, monkeypatch):
     monkeypatch.setattr("submin.vision.segment", spy)
     run = invoke(
         "segment", photo, "--box", BOX, "-o", tmp_path / "out", "--smoothness", 3, "--rounds", 1,
-        "--components", 2, "--superpixels", 6, "--tol", 0.5, "--time-limit", 60, "--threads", 1,
-        "--seed", 5, "--solver", "rcdm", "--max-passes", 50, "-q",
+        "--components", 2, "--superpixels", 6, "--superpixel-weight", 0.5, "--connectivity", 4,
+        "--tol", 0.5, "--time-limit", 60, "--threads", 1, "--seed", 5,
+        "--solver", "rcdm", "--max-passes", 50, "-q",
     )  # fmt: skip
     assert run.exit_code == 0
     seen.pop("callback")
+    assert seen.pop("progress") is False
     assert seen == {
         "box": (4, 3, 24, 15), "smoothness": 3.0, "max_rounds": 1, "components": 2,
-        "superpixels": 6, "tol": 0.5, "time_limit": 60.0, "threads": 1, "seed": 5,
-        "solver": sm.RCDM(seed=5), "max_passes": 50,
+        "superpixels": 6, "superpixel_weight": 0.5, "connectivity": 4, "tol": 0.5,
+        "time_limit": 60.0, "threads": 1, "seed": 5, "solver": sm.RCDM(seed=5), "max_passes": 50,
     }  # fmt: skip
 
 
@@ -176,7 +202,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("option", "value"),
         [("--components", 0), ("--rounds", 0), ("--smoothness", -1), ("--tol", -1),
-         ("--time-limit", -1), ("--superpixels", -1)],
+         ("--time-limit", -1), ("--superpixels", -1), ("--superpixel-weight", -1),
+         ("--connectivity", 6)],
     )  # fmt: skip
     def test_setting_out_of_range(self, invoke, photo, tmp_path, option, value):
         run = invoke("segment", photo, "--box", BOX, option, value, "-o", tmp_path / "out")
@@ -186,6 +213,6 @@ class TestRefusals:
         assert_refused(invoke("segment", photo, "--box", BOX, "-o", photo / "out"), "photo.png")
 
     def test_missing_package(self, invoke, photo, monkeypatch):
-        monkeypatch.setitem(sys.modules, "sklearn", None)
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
         run = invoke("segment", photo, "--box", BOX)
-        assert_refused(run, "scikit-learn", "pip install")
+        assert_refused(run, "matplotlib", "pip install")

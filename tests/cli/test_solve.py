@@ -44,6 +44,18 @@ def test_table_shows_every_number_in_full(invoke, problem_file, problem):
     assert "Proved optimal" in rows["proof"]
 
 
+@pytest.mark.parametrize("options", [[], ["--solver", "rcdm", "--max-passes", 3]])
+def test_progress_ends_with_what_the_table_says(invoke, problem_file, options):
+    run = invoke("solve", problem_file, *options)
+    rows = {line[:14].strip(): line[14:].strip() for line in run.stdout.splitlines()}
+    words = run.stderr.splitlines()[-1].split()
+    shown = dict(zip(words[0:6:2], words[1:6:2], strict=True))
+    assert shown["pass"] == rows["passes"]
+    assert shown["value"] == f"{float(rows['value']):.9g}"
+    assert float(shown["gap"]) == pytest.approx(float(rows["gap"]), rel=0.01)
+    assert float(words[-2]) == pytest.approx(float(rows["seconds"]), abs=0.06)
+
+
 def test_quiet_prints_nothing(invoke, problem_file):
     run = invoke("solve", problem_file, "--quiet")
     assert (run.exit_code, run.output) == (0, "")

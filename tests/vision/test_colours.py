@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,8 @@ def test_lab_of_known_colours():
         (np.zeros((0, 4)), ValueError, "image is empty"),
         (np.zeros((2, 2), dtype=complex), TypeError, "real numbers"),
         (np.array([["a"]]), TypeError, "real numbers"),
+        ("cup.jpg", TypeError, r"pass submin\.vision\.read_photograph\('cup\.jpg'\)"),
+        (Path("in") / "cup.jpg", TypeError, r"submin\.vision\.read_photograph\('in/cup\.jpg'\)"),
         (np.array([[0.0, np.nan]]), ValueError, r"image\[\(0, 1, 0\)\] is nan"),
         (np.array([[0.0, np.inf]]), ValueError, r"image\[\(0, 1, 0\)\] is inf"),
     ],

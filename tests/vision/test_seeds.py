@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,14 @@ def test_box_is_half_open_and_hard_outside():
     assert np.array_equal(seeds.background, ~inside)
     assert np.array_equal(seeds.first_foreground, inside)
     assert np.array_equal(seeds.first_background, ~inside)
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.int16])
+def test_box_of_any_whole_numbers(kind):
+    box = np.array([2, 1, 7, 5], dtype=kind)
+    expected = Seeds.of(SHAPE, box=(2, 1, 7, 5)).background
+    for given in (box, tuple(box), box.tolist()):
+        assert np.array_equal(Seeds.of(SHAPE, box=given).background, expected)
 
 
 def test_box_may_touch_the_border():
@@ -96,6 +106,10 @@ def test_unknown_stroke_colour_is_named():
         ({"box": (1, 0, 9, 6)}, "x2=9, outside"),
         ({"box": (1, 0, 8, 7)}, "y2=7, outside"),
         ({"box": (1, 2, 3)}, "box has 3 numbers"),
+        ({"box": (0.5, 0, 4, 4)}, r"box has x1=0\.5: it must be a whole number"),
+        ({"box": (1, 0, 4, np.float32(3.5))}, r"box has y2=3\.5: it must be a whole number"),
+        ({"box": (1, np.nan, 4, 4)}, "box has y1=nan: it must be a whole number"),
+        ({"box": (1, 0, np.inf, 4)}, "box has x2=inf: it must be a whole number"),
         ({"box": (0, 0, 8, 6)}, "no pixel is marked or left as background"),
         ({"scribbles": labels((1, 2, 3))}, r"scribbles\[1, 2\] is 3"),
         ({"scribbles": np.zeros((6, 7), int)}, "scribbles have shape"),
@@ -119,8 +133,12 @@ def test_refusals(marks, message):
 @pytest.mark.parametrize(
     ("marks", "message"),
     [
-        ({"box": (0.5, 0, 4, 4)}, "4 integers"),
-        ({"box": ("1", 0, 4, 4)}, "4 integers"),
+        ({"box": ("1", 0, 4, 4)}, "box has x1='1': it must be a whole number"),
+        ({"box": (1, 0, 4j, 4)}, "box has x2=4j: it must be a whole number"),
+        ({"box": "1,0,4,4"}, r"box is '1,0,4,4': it must be four numbers \(x1, y1, x2, y2\)"),
+        ({"box": 5}, "box is 5: it must be four numbers"),
+        ({"scribbles": "s.png"}, r"pass submin\.vision\.read_photograph\('s\.png'\)"),
+        ({"mask": Path("m.png")}, r"pass submin\.vision\.read_mask\('m\.png'\)"),
         ({"scribbles": np.zeros(SHAPE)}, "scribbles must hold integers"),
         ({"mask": np.zeros(SHAPE)}, "mask must hold booleans or integers"),
     ],

@@ -166,6 +166,72 @@ def test_callback_ends_the_rounds(scene):
     assert not found.settled
 
 
+def test_each_round_is_reported(scene):
+    seen, records = [], []
+    found = sm.segment(
+        scene.image, box=scene.box, on_round=seen.append,
+        callback=lambda record, _: records.append((len(seen), record)),
+    )  # fmt: skip
+    assert [done.number for done in seen] == list(range(1, found.rounds + 1))
+    assert [done.result.value for done in seen] == list(found.energies)
+    assert [done.changed for done in seen] == list(found.changed)
+    assert [done.settled for done in seen] == [False] * (found.rounds - 1) + [True]
+    assert seen[-1].result is found.result
+    assert seen[-1].models is found.models
+    for number, history in enumerate(found.histories):
+        assert [record for done, record in records if done == number] == list(history)
+    assert found.passes == sum(done.result.passes for done in seen)
+    assert found.projections == sum(done.result.projections for done in seen)
+
+
+def test_who_is_told_of_a_round_can_end_them(scene):
+    found = sm.segment(scene.image, box=scene.box, on_round=lambda done: done.number == 1)
+    assert found.rounds == 1
+    assert not found.settled
+    assert not found.result.interrupted
+
+
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+def test_progress_agrees_with_the_rounds(scene, solver, capsys):
+    """Rounds that end at their first check have a line too, and passes add up."""
+    seen = []
+    found = sm.segment(
+        scene.image, box=scene.box, progress=True, on_round=seen.append, solver=solver
+    )
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    kept = {int(words[1]): words for words in lines}
+    assert sorted(kept) == [done.number for done in seen]
+    passes = np.cumsum([done.result.passes for done in seen])
+    for done, total in zip(seen, passes, strict=True):
+        words = kept[done.number]
+        assert words[:8] == [
+            "round", str(done.number), "pass", f"{total:.4g}",
+            "value", f"{done.result.value:.9g}", "gap", f"{done.result.gap:.2e}",
+        ]  # fmt: skip
+    assert float(kept[found.rounds][-2]) == pytest.approx(found.seconds, abs=0.1)
+
+
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+def test_progress_shows_the_rounds_in_order(scene, solver, capsys, monkeypatch):
+    """With a log that writes every line it is shown."""
+    monkeypatch.setattr("submin.progress.SECONDS", 0.0)
+    monkeypatch.setattr("submin.progress.GROWTH", 0.0)
+    seen, checks = [], []
+    sm.segment(
+        scene.image, box=scene.box, progress=True, on_round=seen.append, solver=solver,
+        smoothness=5.0, callback=lambda *_: checks.append(len(seen) + 1),
+    )  # fmt: skip
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    numbers = [int(words[1]) for words in lines]
+    assert len(seen) > 1
+    assert numbers == sorted(numbers)
+    for done in seen:
+        closed = [words for words in lines if int(words[1]) == done.number][-1]
+        assert closed[5] == f"{done.result.value:.9g}"
+        assert closed[7] == f"{done.result.gap:.2e}"
+        assert numbers.count(done.number) <= checks.count(done.number) + 1
+
+
 def test_text(scene):
     text = str(sm.segment(scene.image, box=scene.box))
     assert "OPTIMAL" in text
@@ -218,6 +284,7 @@ def test_one_pixel_has_no_background():
         ({"solver": "magic"}, ValueError, "magic"),
         ({"seed": -1}, ValueError, "seed is -1"),
         ({"seed": 1.5}, TypeError, "seed is 1.5"),
+        ({"on_round": 3}, TypeError, "on_round is 3"),
     ],
 )
 def test_settings_are_checked(scene, settings, error, message):
@@ -225,8 +292,7 @@ def test_settings_are_checked(scene, settings, error, message):
         sm.segment(scene.image, box=scene.box, **settings)
 
 
-@pytest.mark.parametrize("module", ["sklearn.mixture", "skimage.color"])
-def test_missing_package_is_named(scene, module, monkeypatch):
-    monkeypatch.setitem(sys.modules, module, None)
+def test_missing_package_is_named(scene, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skimage.color", None)
     with pytest.raises(ImportError, match=r'pip install "submin\[vision\]"'):
         sm.segment(scene.image, box=scene.box)

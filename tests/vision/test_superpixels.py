@@ -35,8 +35,27 @@ def test_constant_image():
 def test_term_is_a_cost_per_pixel():
     term = superpixel_term(np.array([[0, 0, 1], [0, 0, 1]]), 2.0)
     one = np.array([True, False, False, False, False, False])
-    assert term.evaluate(one) == pytest.approx(2.0 * 1 * 3 / 4)
+    assert term.evaluate(one) == 2.0
     assert term.evaluate(np.ones(6, dtype=bool)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("size", "tolerance", "paying"),
+    [(1, 0.1, 1), (4, 0.1, 1), (34, 0.1, 3), (36, 0.1, 4), (9, 2, 9)],
+)
+def test_term_by_its_formula(size, tolerance, paying):
+    term = superpixel_term(np.zeros(size, dtype=int), 1.5, tolerance)
+    for count in range(size + 1):
+        expected = 1.5 * min(count, size - count, paying)
+        assert term.evaluate(np.arange(size) < count) == pytest.approx(expected)
+
+
+def test_term_changes_its_slope_twice():
+    """So that its network is small, and the automatic solver takes a maximum flow."""
+    labels = np.random.default_rng(0).integers(0, 5, (20, 20))
+    size = superpixel_term(labels, 1.0).gadget_size()
+    assert size.auxiliaries == 2 * 5
+    assert size.edges == 2 * labels.size
 
 
 def test_term_fills_a_hole():
@@ -52,3 +71,5 @@ def test_term_fills_a_hole():
 def test_negative_weight():
     with pytest.raises(ValueError, match="superpixel_weight is -1"):
         superpixel_term([0, 0], -1.0)
+    with pytest.raises(ValueError, match="tolerance is -1"):
+        superpixel_term([0, 0], 1.0, -1.0)

@@ -1,14 +1,13 @@
-"""Talking to the user: refusals, live progress, tables and JSON.
+"""Talking to the user: refusals, tables and JSON.
 
-Answers go to standard output; progress and refusals go to standard error.
+Answers go to standard output; refusals, and the library's progress, go to standard error.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,7 +24,6 @@ USAGE, INTERRUPTED = 2, 130
 """Exit codes: the input was refused; Ctrl-C."""
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
-Show: TypeAlias = Callable[[str, bool], None]
 
 
 class RefusalError(Exception):
@@ -105,79 +103,32 @@ def require_writable_folder(folder: Path) -> None:
     require_writable(existing / "result.npz")
 
 
-class Progress:
-    """Shows where a solve is; knows whether it has begun."""
+class Begun:
+    """Knows whether a solve has begun: a callback that is called when it has."""
 
-    def __init__(self, display: Show) -> None:
-        self.display, self.line = display, ""
+    def __init__(self) -> None:
+        self.begun = False
 
-    @property
-    def begun(self) -> bool:
-        """Whether a line has been shown."""
-        return bool(self.line)
-
-    def show(self, line: str) -> None:
-        """Show a line of progress."""
-        self.line = line
-        self.display(line, False)
-
-    def close(self) -> None:
-        """Keep the last line: in a log it is written, if it was not."""
-        if self.line:
-            self.display(self.line, True)
+    def __call__(self, *_: object) -> None:
+        """Note that it has."""
+        self.begun = True
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Progress]:
-    """Yield a display of progress; what the library refuses, it refuses before the first line."""
-    with _display(quiet) as display:
-        reporter = Progress(display)
-        try:
-            yield reporter
-        except (ImportError, ValueError, TypeError) as error:
-            if reporter.begun:
-                raise
-            raise RefusalError(str(error)) from error
-
-
-@contextmanager
-def _display(quiet: bool) -> Iterator[Show]:
-    """Yield a function that shows a line: in place on a terminal, else now and then."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    if quiet:
-        yield lambda _, __: None
-    elif _is_live(console):
-        with console.status("preparing", spinner="line") as status:
-            yield lambda line, _: status.update(Text(line))
-    else:
-        yield _now_and_then()
+def solving() -> Iterator[Begun]:
+    """Yield the callback of a solve; what the library refuses, it refuses before it has begun."""
+    begun = Begun()
+    try:
+        yield begun
+    except (ImportError, ValueError, TypeError) as error:
+        if begun.begun:
+            raise
+        raise RefusalError(str(error)) from error
 
 
 def _is_live(console: Console) -> bool:
     """Say whether a terminal can be drawn on; a pipe, a file and a dumb terminal can not."""
     return console.is_terminal and not console.is_dumb_terminal
-
-
-def _now_and_then(seconds: float = 2.0, growth: float = 0.25) -> Show:
-    """Return a function that writes a line every two seconds, and less often as time goes by.
-
-    Lines to be kept are always written, once.
-    """
-    started = last = time.monotonic()
-    written = ""
-
-    def show(line: str, keep: bool) -> None:
-        nonlocal last, written
-        now = time.monotonic()
-        late = now - last >= max(seconds, growth * (now - started))
-        if late or (keep and line != written):
-            last, written = now, line
-            sys.stderr.write(line + "\n")
-
-    return show
 
 
 def print_rows(title: str, rows: Rows) -> None:

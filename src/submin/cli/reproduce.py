@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,10 +34,7 @@ def reproduce(
     with console.command():
         console.require_writable_folder(output)
         check(data)
-        from submin.reproduce import reproduce as run
-
-        with console.progress(quiet) as progress:
-            numbers = run(output, data, quick, progress=progress.show)
+        numbers = reproduced(output, data, quick, quiet)
         if not quiet:
             rows = [
                 (claim["where"], f"{claim['verdict']}: {claim['claim']}")
@@ -45,6 +42,21 @@ def reproduce(
             ]
             rows += [("seconds", f"{numbers['seconds']:.0f}"), ("page", str(output / "index.html"))]
             console.print_rows("submin reproduce", rows)
+
+
+def reproduced(output: Path, data: Path | None, quick: bool, quiet: bool) -> dict[str, Any]:
+    """Run everything with live progress."""
+    from submin.progress import displaying
+    from submin.reproduce import reproduce as run
+
+    with displaying(not quiet) as display, console.solving() as begun:
+
+        def show(line: str) -> None:
+            begun()
+            if display is not None:
+                display.show(line)
+
+        return run(output, data, quick, progress=show)
 
 
 def check(data: Path | None) -> None:

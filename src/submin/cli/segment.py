@@ -23,7 +23,6 @@ from submin.cli.options import (
 from submin.cli.solve import save
 
 if TYPE_CHECKING:
-    from submin.result import Record
     from submin.vision import Segmentation
 
 
@@ -47,10 +46,14 @@ def segment(
     smoothness: Annotated[
         float, typer.Option(help="Cost of a boundary per pixel where neighbours look alike.")
     ] = 50.0,
+    connectivity: Annotated[int, typer.Option(help="Neighbours of a pixel, 4 or 8.")] = 8,
     components: Annotated[int, typer.Option(help="Gaussians in each colour model.")] = 5,
     superpixels: Annotated[
         int, typer.Option(help="Superpixels that are kept together; 0 for none.")
     ] = 0,
+    superpixel_weight: Annotated[
+        float, typer.Option(help="Cost of each pixel that leaves its superpixel.")
+    ] = 1.0,
     rounds: Annotated[int, typer.Option(help="Largest number of colour models to fit.")] = 10,
     solver: SolverName = "auto",
     tol: Tolerance = 0.0,
@@ -72,7 +75,8 @@ def segment(
         image, default_box = read_image(photo, sample)
         marks = read_marks(box, scribbles, mask) or {"box": default_box}
         settings = {
-            "smoothness": smoothness, "components": components, "superpixels": superpixels,
+            "smoothness": smoothness, "connectivity": connectivity, "components": components,
+            "superpixels": superpixels, "superpixel_weight": superpixel_weight,
             "max_rounds": rounds, "solver": chosen_solver(solver, seed),
             **limits(tol, max_passes, time_limit), "threads": threads, "seed": seed,
         }  # fmt: skip
@@ -138,24 +142,11 @@ def _corners(box: str) -> tuple[int, ...]:
 
 
 def segmented(image: Any, settings: dict[str, Any], quiet: bool) -> Segmentation:
-    """Segment with live progress; a new round begins where passes or seconds fall."""
-    from submin.progress import describe
+    """Segment with live progress."""
     from submin.vision import segment as segment_image
 
-    with console.progress(quiet) as progress:
-        rounds, passes, seconds = 0, float("inf"), float("inf")
-
-        def callback(record: Record, members: object) -> None:
-            nonlocal rounds, passes, seconds
-            if record.passes < passes or record.seconds < seconds:
-                progress.close()
-                rounds += 1
-            passes, seconds = record.passes, record.seconds
-            progress.show(f"round {rounds:>2}  {describe(record)}")
-
-        found = segment_image(image, callback=callback, **settings)
-        progress.close()
-        return found
+    with console.solving() as begun:
+        return segment_image(image, progress=not quiet, callback=begun, **settings)
 
 
 def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path]:
@@ -170,27 +161,21 @@ def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path
 
 def segmentation_rows(found: Segmentation, files: dict[str, Path]) -> console.Rows:
     """Return the closing table: that of the last round, with rounds, passes and seconds of all."""
-    rounds = f"{found.rounds} round{'s' * (found.rounds != 1)}"
     ending = ", until nothing changed" if found.settled else ""
-    own = {
-        "passes": f"{_passes(found):.6g} in {rounds}{ending}",
-        "seconds": f"{found.seconds:.3g}",
-    }
-    return [(name, own.get(name, value)) for name, value in report.result_rows(found.result, files)]
+    own = {"passes": f"{found.passes:.6g}", "seconds": f"{found.seconds:.3g}"}
+    rows = [(name, own.get(name, value)) for name, value in report.result_rows(found.result, files)]
+    rows.insert([name for name, _ in rows].index("passes"), ("rounds", f"{found.rounds}{ending}"))
+    return rows
 
 
 def segmentation_fields(found: Segmentation, files: dict[str, Path]) -> dict[str, Any]:
     """Return the JSON fields: those of the last round, with rounds, passes and seconds of all."""
     return {
         **report.result_fields("segment", found.result, files),
-        "passes": _passes(found),
-        "projections": sum(h[-1].projections for h in found.histories if h),
+        "passes": found.passes,
+        "projections": found.projections,
         "seconds": found.seconds,
         "rounds": found.rounds,
         "energies": list(found.energies),
         "settled": found.settled,
     }
-
-
-def _passes(found: Segmentation) -> float:
-    return sum(history[-1].passes for history in found.histories if history)

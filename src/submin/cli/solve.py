@@ -23,7 +23,7 @@ from submin.cli.options import (
 
 if TYPE_CHECKING:
     from submin.problem import Problem
-    from submin.result import Record, Result
+    from submin.result import Result
 
 DIMACS_ENDINGS = (".max", ".dimacs")
 
@@ -77,14 +77,9 @@ def load_problem(path: Path) -> Problem:
 def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result:
     """Minimise with live progress."""
     from submin.api import minimize
-    from submin.progress import describe
 
-    with console.progress(quiet) as progress:
-
-        def callback(record: Record, members: object) -> None:
-            progress.show(describe(record))
-
-        return minimize(problem, callback=callback, **settings)
+    with console.solving() as begun:
+        return minimize(problem, progress=not quiet, callback=begun, **settings)
 
 
 def save(result: Result, problem: Problem, path: Path) -> Path:

@@ -20,7 +20,7 @@ from submin.vision.pictures import (
     write_pictures,
 )
 from submin.vision.plots import convergence_picture, rounds_picture
-from submin.vision.rounds import segmentation_problem
+from submin.vision.rounds import Round, segmentation_problem
 from submin.vision.seeds import Seeds, scribble_labels
 from submin.vision.segmentation import Segmentation, segment
 from submin.vision.superpixels import superpixel_labels, superpixel_term
@@ -29,6 +29,7 @@ __all__ = [
     "SAMPLES",
     "ColourModel",
     "ColourModels",
+    "Round",
     "Sample",
     "Seeds",
     "Segmentation",

@@ -16,6 +16,7 @@ from submin import _checks
 from submin._checks import refuse_masked
 from submin._typing import FloatArray
 from submin.vision.optional import require
+from submin.vision.photographs import refuse_path
 
 LAB_RANGES = (100.0, 185.0, 203.0)
 """Extent of the sRGB gamut along L*, a* and b*."""
@@ -48,11 +49,12 @@ class Colours:
         Raises
         ------
         TypeError
-            If the values are not real numbers.
+            If the values are not real numbers, or the image is a path.
         ValueError
             If the shape is not that of an image, or a value is not finite.
         """
         refuse_masked("image", image)
+        refuse_path("image", image, "read_photograph")
         array = _checked(np.asarray(image))
         values = _unit_range(array)
         channels = values.shape[2]

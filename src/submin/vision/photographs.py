@@ -105,13 +105,29 @@ def read_photograph(path: str | PathLike[str]) -> Image:
 
 
 def read_mask(path: str | PathLike[str]) -> BoolArray:
-    """Read a mask: ``True`` where the image is brighter than half of its brightest pixel."""
+    """Read a mask: ``True`` where the image is brighter than half of its brightest pixel.
+
+    Raises
+    ------
+    OSError, ValueError
+        As ``read_photograph``.
+    """
     array = _array(_open(path))
     values = array.astype(np.float64)
     if values.ndim == 3:
         values = values[:, :, :3].mean(axis=2)
     mask: BoolArray = values > values.max() / 2.0
     return mask
+
+
+def refuse_path(name: str, value: object, reader: str) -> None:
+    """Refuse the path of a picture in place of its pixels, and name the function that reads it."""
+    if isinstance(value, str | PathLike):
+        path = fspath(value)
+        raise TypeError(
+            f"{name} must be an array of pixels, and not the path {path!r}: pass "
+            f"submin.vision.{reader}({path!r})"
+        )
 
 
 def _open(path: str | PathLike[str]) -> Any:

@@ -126,7 +126,7 @@ def _draw_gaps(axes: Any, histories: tuple[History, ...]) -> None:
     axes.set(xlabel="seconds in the solver", ylabel="gap to the best mask (nats)", yscale="log")
     axes.set_xlim(left=0.0)
     axes.grid(color=GREY, alpha=0.25)
-    axes.legend()
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
 
 def _figure(height: float = 4.2) -> Any:

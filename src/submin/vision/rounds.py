@@ -1,7 +1,8 @@
 r"""Rounds of GrabCut: minimise over the mask, refit the colour models, until nothing changes.
 
     E(S, θ) = Σ_{p in S} -log p_fg(z_p; θ) + Σ_{p not in S} -log p_bg(z_p; θ)
-              + Σ_{pq} w_pq [S separates p and q] + Σ_R weight · |S ∩ R| |R \ S| / |R|
+              + Σ_{pq} w_pq [S separates p and q]
+              + Σ_R weight · min(|S ∩ R|, |R \ S|, tolerance · |R|)
 
 The energy never goes up.  Over S, a mask that costs more than the last one is not taken.  Over θ,
 expectation maximisation from the last models lowers the cost, up to its variance floor and the
@@ -22,8 +23,10 @@ import numpy as np
 
 from submin._typing import BoolArray, FloatArray
 from submin.certificate import certify
+from submin.driver import Callback
 from submin.problem import Problem
-from submin.result import Result
+from submin.progress import Display, Watch, describe
+from submin.result import Record, Result
 from submin.terms import Term
 from submin.vision.colour_models import ColourFitter, ColourModels
 from submin.vision.seeds import Seeds
@@ -61,13 +64,49 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One minimisation: its problem, answer and models, and how many pixels it changed."""
+    """One minimisation, with its colour models.
 
+    Attributes
+    ----------
+    number : int
+        From 1.
+    problem : Problem
+    result : Result
+        Its ``minimizer`` is the mask, its ``value`` the energy.
+    models : ColourModels
+    changed : int
+        Pixels that it put on the other side.
+    settled : bool
+        Whether it changed nothing, so that it is the last one.
+    """
+
+    number: int
     problem: Problem
     result: Result
     models: ColourModels
     changed: int
     settled: bool
+
+
+class Report(Watch):
+    """Shows where the rounds are: passes and seconds count from the start of the first one."""
+
+    def __init__(self, display: Display | None, callback: Callback | None, clock: Clock) -> None:
+        super().__init__(display, callback)
+        self.clock, self.number, self.passes = clock, 1, 0.0
+
+    def close(self, result: Result) -> None:
+        """Keep the closing line of a round."""
+        super().close(result)
+        self.number += 1
+        self.passes += result.passes
+
+    def line(self, record: Record) -> str:
+        """Return the line of a record, with the number of the round."""
+        passes, seconds = self.passes + record.passes, self.clock.seconds
+        return (
+            f"round {self.number:>2}  {describe(record._replace(passes=passes, seconds=seconds))}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +126,14 @@ class Alternation:
         models = self.fitter.first(mask, self.seeds.first_background)
         costs = models.costs(self.fitter.features)
         last: Result | None = None
-        for _ in range(limit):
+        for number in range(1, limit + 1):
             problem = segmentation_problem(*costs, self.seeds, self.terms)
             result = self.solve(problem, warm_start=last, time_limit=self.clock.left)
             if last is not None:
                 result = self._no_worse(problem, result, last.minimizer)
             changed = int(np.count_nonzero(result.minimizer != mask))
             settled = last is not None and not changed
-            yield Round(problem, result, models, changed, settled)
+            yield Round(number, problem, result, models, changed, settled)
             if settled:
                 return
             mask, last = result.minimizer, result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin._typing import BoolArray
+from submin.vision.photographs import refuse_path
 
 UNMARKED, BACKGROUND, OBJECT = 0, 1, 2
 NOT_A_STROKE = 3
@@ -40,7 +41,7 @@ class Seeds:
     def of(
         cls,
         shape: Shape,
-        box: Sequence[int] | None = None,
+        box: Sequence[float] | None = None,
         scribbles: npt.ArrayLike | None = None,
         mask: npt.ArrayLike | None = None,
     ) -> Seeds:
@@ -95,6 +96,7 @@ def scribble_labels(scribbles: npt.ArrayLike, shape: Shape) -> npt.NDArray[np.in
     >>> scribble_labels(np.array(picture), (1, 3))
     array([[0, 1, 2]])
     """
+    refuse_path("scribbles", scribbles, "read_photograph")
     array = np.asarray(scribbles)
     if array.dtype.kind not in "biu":
         raise TypeError(f"scribbles must hold integers, but their type is {array.dtype}")
@@ -139,6 +141,7 @@ def _picture_labels(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def _mask(mask: npt.ArrayLike, shape: Shape) -> BoolArray:
+    refuse_path("mask", mask, "read_mask")
     array = np.asarray(mask)
     if array.dtype.kind not in "biu":
         raise TypeError(f"mask must hold booleans or integers, but its type is {array.dtype}")
@@ -148,7 +151,7 @@ def _mask(mask: npt.ArrayLike, shape: Shape) -> BoolArray:
     return guess
 
 
-def _inside(box: Sequence[int], shape: Shape) -> BoolArray:
+def _inside(box: Sequence[float], shape: Shape) -> BoolArray:
     x1, y1, x2, y2 = _corners(box)
     height, width = shape
     for name, value, limit in (("x1", x1, width), ("y1", y1, height)):
@@ -170,20 +173,29 @@ def _inside(box: Sequence[int], shape: Shape) -> BoolArray:
     return inside
 
 
-def _corners(box: Sequence[int]) -> tuple[int, int, int, int]:
+def _corners(box: Sequence[float]) -> tuple[int, int, int, int]:
+    if isinstance(box, str) or not isinstance(box, Iterable):
+        raise TypeError(f"box is {box!r}: it must be four numbers (x1, y1, x2, y2)")
     values = list(box)
     if len(values) != 4:
         raise ValueError(f"box has {len(values)} numbers: it must be (x1, y1, x2, y2)")
-    try:
-        x1, y1, x2, y2 = (index(value) for value in values)
-    except TypeError:
-        raise TypeError(
-            f"box is {tuple(values)}: it must hold 4 integers (x1, y1, x2, y2)"
-        ) from None
+    x1, y1, x2, y2 = map(_whole_pixels, ("x1", "y1", "x2", "y2"), values)
     return x1, y1, x2, y2
 
 
-def _refuse_objects_outside(foreground: BoolArray, inside: BoolArray, box: Sequence[int]) -> None:
+def _whole_pixels(name: str, value: Any) -> int:
+    """Convert an integer, or a float without a fraction."""
+    if isinstance(value, float | np.floating):
+        if not float(value).is_integer():
+            raise ValueError(f"box has {name}={value}: it must be a whole number of pixels")
+        return int(value)
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"box has {name}={value!r}: it must be a whole number of pixels") from None
+
+
+def _refuse_objects_outside(foreground: BoolArray, inside: BoolArray, box: Sequence[float]) -> None:
     conflict = foreground & ~inside
     if conflict.any():
         row, column = _first_pixel(conflict)

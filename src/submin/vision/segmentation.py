@@ -7,7 +7,7 @@ Boykov, Jolly 2001, doi:10.1109/ICCV.2001.937505.  ``rounds.py`` has the energy.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,15 +20,18 @@ from submin.api import minimize
 from submin.certificate import Certificate, Status
 from submin.driver import Callback
 from submin.problem import Problem
+from submin.progress import displaying
 from submin.result import History, Result
 from submin.solvers.solver import Solver
 from submin.terms import GridCut, Term
 from submin.vision.colour_models import ColourFitter, ColourModels
 from submin.vision.colours import Colours
 from submin.vision.contrast import check_number, contrast_weights
-from submin.vision.rounds import Alternation, Clock
+from submin.vision.rounds import Alternation, Clock, Report, Round
 from submin.vision.seeds import Seeds
 from submin.vision.superpixels import superpixel_labels, superpixel_term
+
+OnRound = Callable[[Round], object]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +89,16 @@ class Segmentation:
         """Number of rounds."""
         return len(self.energies)
 
+    @property
+    def passes(self) -> float:
+        """Passes of all rounds."""
+        return sum(history[-1].passes for history in self.histories if history)
+
+    @property
+    def projections(self) -> int:
+        """Block projections of all rounds."""
+        return sum(history[-1].projections for history in self.histories if history)
+
     def __repr__(self) -> str:
         return f"<Segmentation {self}>"
 
@@ -100,7 +113,7 @@ class Segmentation:
 def segment(
     image: npt.ArrayLike,
     *,
-    box: Sequence[int] | None = None,
+    box: Sequence[float] | None = None,
     scribbles: npt.ArrayLike | None = None,
     mask: npt.ArrayLike | None = None,
     smoothness: float = 50.0,
@@ -116,6 +129,7 @@ def segment(
     threads: int = 0,
     progress: bool = False,
     callback: Callback | None = None,
+    on_round: OnRound | None = None,
     seed: int = 0,
 ) -> Segmentation:
     """Separate an object from its background.
@@ -123,11 +137,12 @@ def segment(
     Parameters
     ----------
     image : array_like, shape (H, W), (H, W, 3) or (H, W, 4)
-        Grey, RGB or RGBA of any real type.  ``uint8``, ``uint16`` and ``bool`` are read by the
-        range of the type, floats in [0, 1] as they are; other values are stretched from their
-        minimum..maximum to [0, 1].
+        Grey, RGB or RGBA of any real type, such as ``submin.vision.read_photograph(path)`` reads
+        from a file.  ``uint8``, ``uint16`` and ``bool`` are read by the range of the type, floats
+        in [0, 1] as they are; other values are stretched from their minimum..maximum to [0, 1].
     box : (x1, y1, x2, y2), optional
         Columns x1 to x2 - 1 and rows y1 to y2 - 1 hold the whole object; all else is background.
+        Integers, or floats without a fraction.
     scribbles : array_like, shape (H, W) or (H, W, 3), optional
         Labels 0 (unmarked), 1 (background), 2 (object); or a picture with red strokes on the
         background, white or cream ones on the object, black elsewhere.  Strokes are kept.
@@ -142,11 +157,17 @@ def segment(
     superpixels : int, optional
         Number of superpixels that are kept together; 0 for none.
     superpixel_weight : float, optional
-        Cost of a pixel that leaves its superpixel, in nats.
+        Cost of a pixel that leaves its superpixel, up to a quarter of its pixels, in nats.
     max_rounds : int, optional
         Largest number of rounds; 1 keeps the first colour models.
-    solver, tol, max_passes, threads, progress, callback
+    solver, tol, max_passes, threads, callback
         As for ``minimize``, in each round.  A callback that returns ``True`` ends the rounds too.
+    progress : bool, optional
+        Show the round and the gap on standard error, with passes and seconds since the start; a
+        line for each round stays.
+    on_round : callable (Round) -> bool, optional
+        Called after each round with its number, mask, certificate and models; returning ``True``
+        ends the rounds.
     time_limit : float, optional
         Seconds for all rounds together; the first round always gives an answer.
     seed : int, optional
@@ -184,6 +205,8 @@ def segment(
     _checks.whole_number("superpixels", superpixels, 0)
     _checks.whole_number("max_rounds", max_rounds, 1)
     _checks.whole_number("seed", seed, 0)
+    if on_round is not None and not callable(on_round):
+        raise TypeError(f"on_round is {on_round!r}: it must be callable with (round)")
     colours = Colours.of(image)
     seeds = Seeds.of(colours.shape, box, scribbles, mask)
     features, volume = colours.features()
@@ -197,14 +220,19 @@ def segment(
     ]
     if superpixels:
         terms.append(superpixel_term(superpixel_labels(features, superpixels), superpixel_weight))
-    solve = partial(
-        minimize, solver=solver, tol=tol, max_passes=max_passes, threads=threads,
-        progress=progress, callback=callback,
-    )  # fmt: skip
-    return _collect(Alternation(fitter, seeds, terms, solve, tol, clock), max_rounds)
+    with displaying(progress) as display:
+        report = Report(display, callback, clock)
+        solve = partial(
+            minimize, solver=solver, tol=tol, max_passes=max_passes, threads=threads,
+            callback=report.callback,
+        )  # fmt: skip
+        rounds = Alternation(fitter, seeds, terms, solve, tol, clock)
+        return _collect(rounds, max_rounds, report, on_round)
 
 
-def _collect(alternation: Alternation, max_rounds: int) -> Segmentation:
+def _collect(
+    alternation: Alternation, max_rounds: int, report: Report, on_round: OnRound | None
+) -> Segmentation:
     """Run the rounds until they settle, or a limit or the user stops them."""
     energies: list[float] = []
     changed: list[int] = []
@@ -214,7 +242,9 @@ def _collect(alternation: Alternation, max_rounds: int) -> Segmentation:
         energies.append(done.result.value)
         changed.append(done.changed)
         histories.append(done.result.history)
-        if done.result.interrupted or alternation.clock.left == 0:
+        report.close(done.result)
+        stop = on_round is not None and bool(on_round(done))
+        if stop or done.result.interrupted or alternation.clock.left == 0:
             break
     return Segmentation(
         last.result.minimizer, tuple(energies), tuple(changed), last.result, last.problem,
