@@ -9,8 +9,8 @@ EdgeList checked_list(const ConstIndices& tails, const ConstIndices& heads,
                       const ConstIndices& edges, std::size_t flows, std::size_t nodes) {
   require_size(tails.size(), size_of(flows), "tails");
   require_size(heads.size(), size_of(flows), "heads");
-  return {tails.data(),          heads.data(),   edges.data(),
-          size_of(edges.size()), size_of(flows), size_of(nodes)};
+  return {tails.data(),          heads.data(),    edges.data(),
+          size_of(edges.size()), reach_of(flows), reach_of(nodes)};
 }
 
 void project(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,

@@ -26,7 +26,7 @@ inline Selection checked_selection(const ConstPointers& indptr, const ConstIndic
                                 const ConstIndices& groups, std::size_t elements) {
   require(indptr.size() >= 1, "indptr is empty");
   require_below(groups, size_of(indptr.size()) - 1, "groups");
-  Selection chosen{indptr.data(), members.data(), groups.data(), size_of(elements), {0}};
+  Selection chosen{indptr.data(), members.data(), groups.data(), reach_of(elements), {0}};
   chosen.places.reserve(groups.size() + 1);
   for (std::size_t k = 0; k < groups.size(); ++k)
     chosen.places.push_back(chosen.places.back() +

@@ -15,7 +15,7 @@ Tables checked_tables(const Members& members, const TableValues& values,
   const bool shared = values.shape(0) == 1;
   if (!shared) require_size(values.shape(0), size_of(members.shape(0)), "the first axis of values");
   require_below(tables, size_of(members.shape(0)), "tables");
-  return {members.data(), values.data(), static_cast<int>(arity), shared, size_of(elements)};
+  return {members.data(), values.data(), static_cast<int>(arity), shared, reach_of(elements)};
 }
 
 void project(const Members& members, const TableValues& values, const ConstIndices& tables,

@@ -32,6 +32,11 @@ inline std::int64_t size_of(std::size_t size) {
   return static_cast<std::int64_t>(size);
 }
 
+// The size of an array that numbers of 32 bits point into.
+inline std::int64_t reach_of(std::size_t size) {
+  return std::min(size_of(size), kMostIndices);
+}
+
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }

@@ -56,7 +56,8 @@ inline double* group_target(const Selection& chosen, std::int64_t k, const doubl
   buffer.resize(std::max<std::size_t>(buffer.size(), count));
   double* const values = buffer.data();
   if (c == 1.0)
-    for (std::int64_t j = 0; j < count; ++j) values[j] = y[begin + j] - s[chosen.element(begin + j)];
+    for (std::int64_t j = 0; j < count; ++j)
+      values[j] = y[begin + j] - s[chosen.element(begin + j)];
   else
     for (std::int64_t j = 0; j < count; ++j)
       values[j] = y[begin + j] - s[chosen.element(begin + j)] / c;

@@ -13,14 +13,17 @@ namespace submin {
 
 [[noreturn]] inline void refuse_index(const char* name, std::int64_t place, std::int64_t number,
                                       std::int64_t bound) {
-  const std::string range =
-      bound > 0 ? "outside of 0, ..., " + std::to_string(bound - 1) : "out of range, which is empty";
+  const std::string range = bound > 0 ? "outside of 0, ..., " + std::to_string(bound - 1)
+                                      : "out of range, which is empty";
   throw std::invalid_argument(std::string(name) + "[" + std::to_string(place) +
                               "] = " + std::to_string(number) + " is " + range);
 }
 
-// numbers[k], which must be one of 0, ..., bound - 1; negative numbers are large ones without sign.
-// The refusal counts places from `first` on.
+// How many numbers of 32 bits are not negative: arrays that they point into are no longer to them.
+constexpr std::int64_t kMostIndices = std::int64_t{1} << 31;
+
+// numbers[k], which must be one of 0, ..., bound - 1, with bound up to kMostIndices; negative numbers
+// are large ones without sign. The refusal counts places from `first` on.
 inline std::int64_t checked_index(const std::int32_t* numbers, std::int64_t k, std::int64_t bound,
                                   const char* name, std::int64_t first = 0) {
   const std::int64_t number = static_cast<std::uint32_t>(numbers[k]);
@@ -32,7 +35,7 @@ inline std::int64_t checked_index(const std::int32_t* numbers, std::int64_t k, s
 // negative, or that the last one less it is; none says that all are well, without a branch.
 inline void require_below(const std::int32_t* numbers, std::int64_t count, std::int64_t bound,
                           const char* name) {
-  bound = std::min(bound, std::int64_t{1} << 31);
+  bound = std::min(bound, kMostIndices);
   const auto last = static_cast<std::uint32_t>(bound - 1);
   std::uint32_t signs = 0;
   const auto loop = [&signs, numbers, last](std::int64_t begin, std::int64_t end) SUBMIN_INLINE {
