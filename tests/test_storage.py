@@ -254,3 +254,25 @@ def test_a_damaged_archive_is_refused_by_name(tmp_path, offset, value):
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"damaged\.npz is not a submin file"):
         sm.Problem.load(path)
+
+
+@pytest.mark.parametrize(
+    ("term", "kinds"),
+    [
+        (sm.GridCut((3, 4), 2.0, 8), {"shape", "connectivity", "weights"}),
+        (sm.GridCut((3, 4), 2.0, 8, 1.0), {"shape", "connectivity", "weights", "reverse_weights"}),
+        (sm.Cut([0, 1], [1, 2], [1.0, 2.0]), {"tails", "heads", "weights"}),
+        (sm.Cut([0], [1], 1.0, 2.0), {"tails", "heads", "weights", "reverse_weights"}),
+    ],
+)
+def test_symmetric_weights_are_saved_once(term, kinds, tmp_path):
+    assert {name.rstrip("_0123456789") for name in term.arrays()} == kinds
+    problem = sm.Problem(np.zeros(term.elements), [term])
+    problem.save(tmp_path / "problem.npz")
+    (loaded,) = sm.load_problem(tmp_path / "problem.npz").terms
+    for (_, forward, backward), (_, one_way, other_way) in zip(
+        loaded.segments, term.segments, strict=True
+    ):
+        assert np.array_equal(np.broadcast_to(one_way, forward.shape), forward)
+        assert np.array_equal(np.broadcast_to(other_way, backward.shape), backward)
+        assert (forward is backward) == ("reverse_weights" not in kinds)

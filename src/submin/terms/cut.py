@@ -215,18 +215,20 @@ class Cut(EdgeTerm):
         return EdgePaths(self, paths, threads)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """Return ends and weights."""
-        return {
+        """Return ends and weights, one way if both are one."""
+        arrays = {
             "tails": self.tails,
             "heads": self.heads,
             "weights": np.broadcast_to(self.forward, self.tails.shape),
-            "reverse_weights": np.broadcast_to(self.backward, self.tails.shape),
         }
+        if self.backward is not self.forward:
+            arrays["reverse_weights"] = np.broadcast_to(self.backward, self.tails.shape)
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """Rebuild a cut from its ends and weights."""
-        reverse = arrays["reverse_weights"]
+        reverse = arrays.get("reverse_weights", arrays["weights"])
         same = np.array_equal(arrays["weights"], reverse)
         return cls(arrays["tails"], arrays["heads"], arrays["weights"], None if same else reverse)
 

@@ -260,11 +260,12 @@ class GridCut(EdgeTerm):
         return [block for k in offsets for block in split(self, k, threads)]
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """Return shape, connectivity, and the weights of each offset."""
+        """Return shape, connectivity, and the weights of each offset, one way if both are one."""
         arrays = {"shape": np.array(self.shape), "connectivity": np.array(self.connectivity)}
         for k, (_, forward, backward) in enumerate(self.segments):
             arrays[f"weights_{k}"] = self._shaped(k, forward)
-            arrays[f"reverse_weights_{k}"] = self._shaped(k, backward)
+            if backward is not forward:
+                arrays[f"reverse_weights_{k}"] = self._shaped(k, backward)
         return arrays
 
     def _shaped(self, k: int, weights: WeightArray) -> WeightArray:
@@ -279,6 +280,6 @@ class GridCut(EdgeTerm):
         shape, connectivity = tuple(arrays["shape"].tolist()), int(arrays["connectivity"])
         count = len(grid_offsets(len(shape), connectivity))
         weights = [arrays[f"weights_{k}"] for k in range(count)]
-        reverse = [arrays[f"reverse_weights_{k}"] for k in range(count)]
+        reverse = [arrays.get(f"reverse_weights_{k}", weights[k]) for k in range(count)]
         same = all(np.array_equal(a, b) for a, b in zip(weights, reverse, strict=True))
         return cls(shape, weights, connectivity, None if same else reverse)
