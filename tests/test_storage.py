@@ -269,7 +269,7 @@ def test_symmetric_weights_are_saved_once(term, kinds, tmp_path):
     assert {name.rstrip("_0123456789") for name in term.arrays()} == kinds
     problem = sm.Problem(np.zeros(term.elements), [term])
     problem.save(tmp_path / "problem.npz")
-    (loaded,) = sm.load_problem(tmp_path / "problem.npz").terms
+    (loaded,) = sm.Problem.load(tmp_path / "problem.npz").terms
     for (_, forward, backward), (_, one_way, other_way) in zip(
         loaded.segments, term.segments, strict=True
     ):
