@@ -9,21 +9,12 @@ import submin as sm
 from submin.testing import check_term
 
 from .laws import assert_round_trip
+from .test_single_precision import SOLVERS as OF_GRIDS
 from .test_single_precision import WAYS, assert_same_bits, choose_kernels
 
-SOLVERS = {
-    "chains": (sm.CyclicSweeps(), "chains"),
-    "matchings": (sm.CyclicSweeps(), "matchings"),
+SOLVERS = {name: chosen for name, chosen in OF_GRIDS.items() if name != "lines"} | {
     "edges": (sm.RCDM(seed=1), "functions"),
-    "weighted": (sm.ParallelACDM(), "chains"),
-    "weighted matchings": (sm.ParallelRCDM(seed=2), "matchings"),
-    "accelerated": (sm.AcceleratedSweeps(), "auto"),
     "averaged": (sm.AP(), "chains"),
-    "screened": (sm.Screened(sm.CyclicSweeps()), "auto"),
-    "augmenting": (sm.SubmodularFlow(), "auto"),
-    "vertices": (sm.FrankWolfe(), "auto"),
-    "maximum flow": (sm.MaxFlow(), "auto"),
-    "maximum flow alone": (sm.MaxFlow(sweeps=0, largest=True), "auto"),
 }
 
 
