@@ -30,6 +30,24 @@ def refuse_where(name: str, values: npt.NDArray[Any], mask: BoolArray, remedy: s
         raise ValueError(f"{place} is {values[index]!s}: {remedy}")
 
 
+def flat_mask(name: str, members: npt.ArrayLike) -> BoolArray:
+    """Flatten a set that is given as a boolean mask, or refuse it.
+
+    Raises
+    ------
+    TypeError
+        If the values are not booleans.
+    """
+    refuse_masked(name, members)
+    mask = np.asarray(members)
+    if mask.dtype != np.bool_:
+        raise TypeError(
+            f"{name} must be a boolean mask of the ground set, but its type is {mask.dtype}; "
+            "mask > 0 makes one, and of element numbers np.isin(np.arange(n), numbers)"
+        )
+    return np.ascontiguousarray(mask).ravel()
+
+
 def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     """Convert numbers of any real type to float64 exactly, or refuse them.
 

@@ -113,7 +113,8 @@ class Cardinality(GroupTerm):
 
     def _counts(self, members: BoolArray) -> PointerArray:
         counts = np.empty(self.pointers.size - 1, dtype=np.int64)
-        kernels.active.group_counts(self.pointers, self.members, members.view(np.uint8), counts, 0)
+        inside = _checks.flat_mask("members", members).view(np.uint8)
+        kernels.active.group_counts(self.pointers, self.members, inside, counts, 0)
         return counts
 
     def evaluate(self, members: BoolArray) -> float:

@@ -159,8 +159,9 @@ class Cut(EdgeTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(m)."""
+        inside = _checks.flat_mask("members", members)
         return kernels.active.edges_cut_value(
-            self.tails, self.heads, self.backward, self.forward, members.view(np.uint8), 0
+            self.tails, self.heads, self.backward, self.forward, inside.view(np.uint8), 0
         )
 
     def greedy(self, rank: IndexArray) -> FloatArray:

@@ -340,7 +340,7 @@ class Function(Term):
         """Return F(S), one call of user code."""
         if self._table is not None:
             return self._table.evaluate(members)
-        return self._checked_value(members[self.support])
+        return self._checked_value(_checks.flat_mask("members", members)[self.support])
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Return the greedy vertex, one call of `greedy` or k of `evaluate`."""

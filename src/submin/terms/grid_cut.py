@@ -191,7 +191,7 @@ class GridCut(EdgeTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(edges)."""
-        inside = np.ascontiguousarray(members).ravel().view(np.uint8)
+        inside = _checks.flat_mask("members", members).view(np.uint8)
         return kernels.active.grid_cut_value(*self.geometry, *self._weights_by_offset(), inside, 0)
 
     def _weights_by_offset(self) -> tuple[list[WeightArray], list[WeightArray]]:

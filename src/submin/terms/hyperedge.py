@@ -163,7 +163,7 @@ class Hyperedge(GroupTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the hyperedges that S cuts, O(incidences)."""
-        inside = members[self.members]
+        inside = _checks.flat_mask("members", members)[self.members]
         with_tail = grouped_any(inside & self._is_tail, self.pointers)
         misses_head = grouped_any(~inside & self._is_head, self.pointers)
         return compensated_sum(self.weights[with_tail & misses_head])

@@ -117,7 +117,8 @@ class Table(Term):
 
     def evaluate(self, members: BoolArray) -> float:
         """Look up the value of S in each table, O(m k)."""
-        columns = members[self.members] @ (1 << np.arange(self.arity))
+        inside = _checks.flat_mask("members", members)[self.members]
+        columns = inside @ (1 << np.arange(self.arity))
         rows = np.arange(columns.size) if self.values.shape[0] > 1 else 0
         return compensated_sum(self.values[rows, columns])
 

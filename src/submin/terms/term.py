@@ -21,8 +21,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from submin import _memory
+from submin import _checks, _memory
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import Exchanges
@@ -143,7 +144,7 @@ class Term(ABC):
 
     @abstractmethod
     def evaluate(self, members: BoolArray) -> float:
-        """Return sum_i F_i(S) for the set S given as a flat mask of shape (n,)."""
+        """Return sum_i F_i(S) for the set S given as a boolean mask of the ground set."""
 
     def value_error(self, members: BoolArray) -> float:
         """Bound the rounding error of ``evaluate`` beyond that of its result."""
@@ -242,11 +243,12 @@ class Term(ABC):
         sizes = ", ".join(f"{name}={value}" for name, value in self.sizes().items())
         return f"<{type(self).__name__} {sizes}>"
 
-    def lovasz(self, x: FloatArray) -> float:
-        """Return the Lovász extension sum_i f_i(x) of a flat vector x, in O(greedy + n log n)."""
-        vertex = np.zeros(x.size)
-        self.accumulate(self.greedy(ranks(x)), vertex)
-        return float(vertex @ x)
+    def lovasz(self, x: npt.ArrayLike) -> float:
+        """Return the Lovász extension sum_i f_i(x) of a vector x, in O(greedy + n log n)."""
+        flat = _checks.float_array("x", x).ravel()
+        vertex = np.zeros(flat.size)
+        self.accumulate(self.greedy(ranks(flat)), vertex)
+        return float(vertex @ flat)
 
     def minor(self, fixing: Fixing) -> TermMinor:
         """Return what is left on the free elements when others are fixed in S or out of it.

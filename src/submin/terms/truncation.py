@@ -91,7 +91,7 @@ class Truncation(GroupTerm):
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the sum of the truncated masses and the modular part, O(incidences)."""
-        inside = members[self.members]
+        inside = _checks.flat_mask("members", members)[self.members]
         masses = grouped_sum(np.where(inside, self.masses, 0.0), self.pointers)
         modular = np.sum(self.modular[inside], dtype=np.longdouble)
         return float(np.sum(np.minimum(masses, self.caps)) + modular)
