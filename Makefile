@@ -27,6 +27,7 @@ sanitize: $(VENV)/.installed
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml CMakeLists.txt $(shell find src native -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
+	@echo "making .venv, which takes a few minutes"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet ".[all,dev]"

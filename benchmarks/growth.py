@@ -1,6 +1,6 @@
 """How time and memory of a solve grow with the number of elements.
 
-    python benchmarks/growth.py [--largest 1e6] [--repeats 3]
+    python benchmarks/growth.py [--largest 2e7] [--repeats 3] [--only WORD]
 
 Seconds and nanoseconds an element, end to end from arrays to mask, and bytes an element at the peak
 beyond the input arrays, each size in a process of its own.  Two families: a photograph resampled to

@@ -3,7 +3,7 @@
     python benchmarks/solvers.py [--passes 200] [--seconds 60] [--plot FOLDER] [--format svg]
 
 Prints one table for each instance, and draws one figure for each where a folder is given (with
-matplotlib).  The docs' page on choosing a solver quotes these tables.
+matplotlib).  ``docs/measurements.md`` quotes these tables.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def denoise(noisy: np.ndarray, weight: float) -> sm.Result:
     offsets = sm.grid_offsets(2, 8)
     weights = [weight / np.hypot(*offset) for offset in offsets]
     problem = sm.Problem(-noisy, [sm.GridCut(noisy.shape, weights, connectivity=8)])
-    return sm.prox(problem, tol=1e-6 * noisy.size, max_passes=2000)
+    return sm.prox(problem, tol=1e-6 * np.sum(noisy**2) / 2, max_passes=2000)
 
 
 def main() -> None:

@@ -122,7 +122,8 @@ def _draw_gaps(axes: Any, histories: tuple[History, ...]) -> None:
         axes.plot(seconds, gap, "-s", color=BLUE, markersize=3.5, label=label)
         start = seconds[-1]
         ends += [start] if gap[-1] == floor else []
-    axes.plot(ends, [floor] * len(ends), "*", color="black", markersize=9, label="closed: proved")
+    proved = f"closed: proved (drawn at the floor, {floor:.1g})"
+    axes.plot(ends, [floor] * len(ends), "*", color="black", markersize=9, label=proved)
     axes.set(xlabel="seconds in the solver", ylabel="gap to the best mask (nats)", yscale="log")
     axes.set_xlim(left=0.0)
     axes.grid(color=GREY, alpha=0.25)
