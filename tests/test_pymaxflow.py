@@ -10,7 +10,15 @@ maxflow = pytest.importorskip("maxflow")
 SHAPE = (12, 17)
 RIGHT = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]])
 LOWER_LEFT = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0]])
+OPPOSITE = [
+    np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]),
+    np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]),
+    np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]]),
+]
+"""Left, upper right, up, upper left: the other ends of the four offsets of a grid."""
 HALF_OF_EIGHT = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]])
+ALL_EIGHT = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]])
 
 
 @pytest.fixture(params=range(5))
@@ -65,6 +73,68 @@ def test_weights_of_single_offsets(rng):
     grid = sm.GridCut(SHAPE, 0.0, connectivity=8)
     assert grid.offsets[:2] == [(0, 1), (1, -1)]
     weights = [right[grid.ends(0)[0]], diagonal[grid.ends(1)[0]], 0.0, 0.0]
+    assert_same(edges, [sm.GridCut(SHAPE, weights, connectivity=8)], rng)
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_a_weight_of_the_opposite_direction_is_at_the_head(k, rng):
+    grid = sm.GridCut(SHAPE, 0.0, connectivity=8)
+    structure = OPPOSITE[k]
+    array = capacities(rng)
+    weights = [0.0] * 4
+    weights[k] = array[grid.ends(k)[1]]
+    assert_same(
+        lambda graph, nodes: graph.add_grid_edges(
+            nodes, array, structure=structure, symmetric=True
+        ),
+        [sm.GridCut(SHAPE, weights, connectivity=8)],
+        rng,
+    )
+
+
+@pytest.mark.parametrize(("k", "structure"), [(0, RIGHT), (1, LOWER_LEFT)])
+def test_arcs_of_one_direction(k, structure, rng):
+    array = capacities(rng)
+    reverse = [0.0] * 4
+    reverse[k] = array[sm.GridCut(SHAPE, 0.0, connectivity=8).ends(k)[0]]
+    assert_same(
+        lambda graph, nodes: graph.add_grid_edges(nodes, array, structure=structure),
+        [sm.GridCut(SHAPE, 0.0, connectivity=8, reverse_weights=reverse)],
+        rng,
+    )
+
+
+@pytest.mark.parametrize(("structure", "connectivity"), [(None, 4), (ALL_EIGHT, 8)])
+def test_an_array_of_weights_of_both_directions(structure, connectivity, rng):
+    """The default, ``symmetric=False``: an arc has the weight of the pixel that it leaves."""
+    array = capacities(rng) // 4
+    grid = sm.GridCut(SHAPE, 0.0, connectivity)
+    ends = [grid.ends(k) for k in range(len(grid.offsets))]
+    weights = [array[head] for _, head in ends]
+    reverse = [array[tail] for tail, _ in ends]
+    assert_same(
+        lambda graph, nodes: graph.add_grid_edges(nodes, array, structure=structure),
+        [sm.GridCut(SHAPE, weights, connectivity, reverse_weights=reverse)],
+        rng,
+    )
+
+
+def test_contrast_weights_of_eight_neighbours(rng):
+    """The full example: PyMaxflow's arrays are as large as the picture, submin's as the edges."""
+    image = rng.random(SHAPE)
+    grid = sm.GridCut(SHAPE, 0.0, connectivity=8)
+    ends = [grid.ends(k) for k in range(4)]
+    weights = [np.rint(5.0 * np.exp(-5.0 * (image[t] - image[h]) ** 2)) for t, h in ends]
+    full = [np.full(SHAPE, 99.0) for _ in ends]
+    for array, weight, (tails, _) in zip(full, weights, ends, strict=True):
+        array[tails] = weight
+
+    def edges(graph, nodes):
+        for array, entry in zip(full, [(1, 2), (2, 0), (2, 1), (2, 2)], strict=True):
+            structure = np.zeros((3, 3))
+            structure[entry] = 1
+            graph.add_grid_edges(nodes, array, structure=structure, symmetric=True)
+
     assert_same(edges, [sm.GridCut(SHAPE, weights, connectivity=8)], rng)
 
 

@@ -118,7 +118,8 @@ def prox(
 
     The level set {x > lam} is the smallest minimiser of F(S) + lam |S|, for every lam at once
     (Bach 2013, Proposition 8.6, doi:10.1561/2200000039).  With unary -b the problem is the
-    denoising of b: minimise sum_i f_i(x) + ||x - b||^2 / 2.
+    denoising of b: minimise sum_i f_i(x) + ||x - b||^2 / 2.  Convert a b of unsigned integers to
+    float before you negate it: NumPy wraps, and in uint8 -200 is 56.
 
     Parameters
     ----------

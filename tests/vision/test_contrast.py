@@ -82,7 +82,11 @@ def test_one_pixel_has_no_edges():
     [
         ([[[0.0], [np.nan]]], {}, r"features\[\(0, 1, 0\)\] is nan"),
         ([[[0.0], [1e200]]], {}, "features overflow"),
-        ([0.0, 1.0], {}, "shape"),
+        ([0.0, 1.0], {}, r"shape \(2,\).*image\[\.\.\., None\]"),
+        (np.eye(4), {"connectivity": 4}, r"connectivity is 4.*1-D grid.*image\[\.\.\., None\]"),
+        (np.eye(4), {"connectivity": 8}, r"connectivity is 8.*1-D grid.*image\[\.\.\., None\]"),
+        (np.ones((3, 3, 3)), {"connectivity": 26}, r"2-D grid.*3-D image.*image\[\.\.\., None\]"),
+        (np.eye(4), {"spacing": (1.0, 2.0)}, r"spacing has 2 dist.*image\[\.\.\., None\]"),
         ([[[0.0], [1.0]]], {"smoothness": -1.0}, "smoothness is -1"),
         ([[[0.0], [1.0]]], {"smoothness": np.inf}, "smoothness is inf"),
         ([[[0.0], [1.0]]], {"connectivity": 6}, "connectivity is 6"),

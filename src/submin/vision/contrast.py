@@ -33,11 +33,13 @@ def contrast_weights(
     Parameters
     ----------
     features : array_like of float, shape (*shape, channels)
-        Colours, or whatever tells the pixels apart.  Of a grey image: ``image[..., None]``.
+        Colours, or whatever tells the pixels apart.  The last axis holds the channels, even of a
+        2-D array, which is a row of pixels: of a grey image or volume give ``image[..., None]``.
     smoothness : float, optional
         Cost of cutting an edge of length 1 without contrast, in units of cost.
     connectivity : int, optional
-        4 or 8 neighbours in two dimensions, 6, 18 or 26 in three; all of them by default.
+        4 or 8 neighbours in two dimensions, 6, 18 or 26 in three; all of them by default (8 in an
+        image, where the default of ``GridCut`` is 4).
     spacing : sequence of float, optional
         Distance between neighbours along each axis (voxel sizes, say); 1 by default.
 
@@ -50,7 +52,8 @@ def contrast_weights(
     Raises
     ------
     ValueError
-        If a feature is not finite, or a setting does not fit.
+        If a feature is not finite, or a setting does not fit; if it would fit with one more axis
+        of channels, the message names ``image[..., None]``.
 
     Notes
     -----
@@ -66,9 +69,11 @@ def contrast_weights(
     colours = _checks.float_array("features", features)
     if colours.ndim < 2:
         raise ValueError(
-            f"features has shape {colours.shape}: it needs the shape (*shape, channels)"
+            f"features has shape {colours.shape}: it needs the shape (*shape, channels); if "
+            "each pixel has one number, give image[..., None]"
         )
     _checks.refuse_where("features", colours, ~np.isfinite(colours), "features must be finite")
+    _refuse_missing_channels(colours.shape, connectivity, spacing)
     dimensions = colours.ndim - 1
     offsets = grid_offsets(dimensions, connectivity or 3**dimensions - 1)
     lengths = _lengths(offsets, _checked_spacing(spacing, dimensions))
@@ -109,6 +114,32 @@ def _inverse_mean(differences: list[FloatArray]) -> float:
             "features overflow: their squared differences are infinite; scale them down"
         )
     return edges / (2.0 * total) if total > 1e-200 * edges else 0.0
+
+
+def _refuse_missing_channels(
+    shape: tuple[int, ...], connectivity: int | None, spacing: Sequence[float] | None
+) -> None:
+    """Refuse settings that fit a grid of all the axes, and not one of all but the last."""
+    axes = len(shape)
+    wrong = None
+    if connectivity and not _fits(axes - 1, connectivity) and _fits(axes, connectivity):
+        wrong = f"connectivity is {connectivity}"
+    elif spacing is not None and np.shape(spacing) == (axes,):
+        wrong = f"spacing has {axes} distances"
+    if wrong:
+        raise ValueError(
+            f"{wrong}, but features has shape {shape}: a {axes - 1}-D grid with {shape[-1]} "
+            f"channels; of a {axes}-D image without channels, give image[..., None]"
+        )
+
+
+def _fits(dimensions: int, connectivity: int) -> bool:
+    """Return whether a grid of that dimension has such a neighbourhood."""
+    try:
+        grid_offsets(dimensions, connectivity)
+    except ValueError:
+        return False
+    return True
 
 
 def _checked_spacing(spacing: Sequence[float] | None, dimensions: int) -> FloatArray:
