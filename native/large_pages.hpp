@@ -28,12 +28,12 @@ inline std::size_t mapped_size(std::size_t bytes) {
   return (bytes + kLargePage - 1) / kLargePage * kLargePage;
 }
 
-// Cleared memory of the system that starts with a large page.
+// Cleared memory of the system that starts with a large page, or null.
 inline char* reserve_pages(std::size_t bytes) {
   const std::size_t size = mapped_size(bytes);
   void* const reserved = mmap(nullptr, size + kLargePage, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (reserved == MAP_FAILED) throw std::bad_alloc();
+  if (reserved == MAP_FAILED) return nullptr;
   char* const first = static_cast<char*>(reserved);
   const std::size_t before =
       (kLargePage - reinterpret_cast<std::size_t>(first) % kLargePage) % kLargePage;
@@ -65,6 +65,11 @@ class SparePages {
       return start;
     }
     return nullptr;
+  }
+
+  void drop_all() {
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    while (lock && !blocks_.empty()) drop_oldest();
   }
 
   // The oldest make room for new ones.
@@ -108,8 +113,15 @@ struct Pages {
 };
 
 inline Pages take_pages(std::size_t bytes) {
-  void* const spare = SparePages::instance().take(mapped_size(bytes));
-  return spare != nullptr ? Pages{spare, false} : Pages{reserve_pages(bytes), true};
+  SparePages& kept = SparePages::instance();
+  if (void* const spare = kept.take(mapped_size(bytes))) return {spare, false};
+  char* fresh = reserve_pages(bytes);
+  if (fresh == nullptr) {
+    kept.drop_all();
+    fresh = reserve_pages(bytes);
+  }
+  if (fresh == nullptr) throw std::bad_alloc();
+  return {fresh, true};
 }
 
 inline void give_pages(void* start, std::size_t bytes) noexcept {

@@ -91,3 +91,15 @@ def test_a_signal_ends_the_solve_with_a_valid_answer(monkeypatch, make, solver, 
     assert problem.evaluate(result.minimizer) == result.value
     slack = 1e-9 * abs(minimum)
     assert result.lower_bound - slack <= minimum <= result.value + slack
+
+
+@pytest.mark.parametrize("solver", [sm.MaxFlow(), sm.RCDM(seed=0)])
+def test_a_callback_that_always_interrupts_leaves_an_answer(solver):
+    def interrupt(record, minimizer):
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(0)
+    problem = sm.Problem(rng.normal(size=(30, 40)), [sm.GridCut((30, 40), 1.0, 8)])
+    result = sm.minimize(problem, solver, callback=interrupt)
+    assert result.interrupted
+    assert sm.verify(problem, result).gap == pytest.approx(result.gap)

@@ -2,6 +2,8 @@
 
 import gc
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -88,6 +90,24 @@ def test_memory_is_given_back():
     for _ in range(50):
         _memory.zeros(2**20)[:] = 1.0
     assert resident() - before < 4 * 2**23
+
+
+SPARE = """
+import resource
+from pathlib import Path
+from submin import _memory
+blocks = [_memory.zeros(2**20) for _ in range(8)]
+del blocks
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**21, resource.RLIM_INFINITY))
+print(_memory.zeros(2**20 + 2**18).sum())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is of Linux")
+def test_memory_that_is_kept_makes_room_for_what_is_asked_for():
+    run = subprocess.run([sys.executable, "-c", SPARE], capture_output=True, text=True)
+    assert run.stdout.strip() == "0.0", run.stderr
 
 
 def test_too_much_memory_is_refused():

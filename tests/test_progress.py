@@ -187,3 +187,9 @@ def test_progress_keeps_its_columns():
     assert len({line.index("gap") for line in [*lines, describe(closed)]}) == 1
     assert len("| round 12  ") + max(map(len, lines)) <= 80
     assert len(lines[0]) <= progress.WIDTH
+
+
+def test_a_program_without_standard_error_shows_nothing(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr", None)
+    assert sm.minimize(sm.Problem([1.0, -2.0], [sm.GridCut(2, 1.0)]), progress=True).value == -1.0
+    assert capsys.readouterr().out == ""

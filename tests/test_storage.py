@@ -276,3 +276,13 @@ def test_symmetric_weights_are_saved_once(term, kinds, tmp_path):
         assert np.array_equal(np.broadcast_to(one_way, forward.shape), forward)
         assert np.array_equal(np.broadcast_to(other_way, backward.shape), backward)
         assert (forward is backward) == ("reverse_weights" not in kinds)
+
+
+@pytest.mark.parametrize("weights", [2.0, np.array([1.0, 2.0, 3.0], dtype=np.float32)])
+def test_one_weight_for_all_edges_stays_one(weights, tmp_path):
+    term = sm.Cut([0, 1, 2], [1, 2, 3], weights, 0.5)
+    sm.Problem(np.zeros(4), [term]).save(tmp_path / "problem.npz")
+    (loaded,) = sm.Problem.load(tmp_path / "problem.npz").terms
+    assert loaded.backward.size == 1
+    assert loaded.forward.dtype == term.forward.dtype
+    assert np.array_equal(loaded.forward, term.forward)

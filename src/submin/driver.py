@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -202,7 +203,9 @@ class Run(Generic[State]):
     def _look_once_more(self) -> None:
         """Take what an interrupted exact solver has reached; its dual is valid between steps."""
         if self.exact and self.state is not None:
-            self._check(self.state)
+            self.callback = None  # who interrupts has seen enough
+            with suppress(KeyboardInterrupt):
+                self._check(self.state)
 
     def _done(self, state: State) -> bool:
         """Say whether an exact solver has nothing left to do."""

@@ -10,11 +10,11 @@ decomposition, so that the result of any solver on any blocks warm-starts any ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 import numpy as np
 
 from submin import _checks
+from submin._lazy import lazy
 from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.problem import Problem
@@ -81,18 +81,18 @@ class Layout:
             check_decomposition(term, name)
         self._names = names
 
-    @cached_property
+    @lazy
     def _parts(self) -> list[Sequence[Block]]:
         """The blocks of each term, made when first asked for: a maximum flow needs none."""
         terms = zip(self.problem.terms, self._names, strict=True)
         return [term.blocks(name, self.threads) for term, name in terms]
 
-    @cached_property
+    @lazy
     def blocks(self) -> list[Block]:
         """The blocks of all terms, in order."""
         return [block for part in self._parts for block in part]
 
-    @cached_property
+    @lazy
     def owners(self) -> list[int]:
         """The number of the term that each block belongs to."""
         return [owner for owner, part in enumerate(self._parts) for _ in part]
@@ -163,7 +163,7 @@ class Layout:
         """Return the elements of block `i`."""
         return self.blocks[i].support()
 
-    @cached_property
+    @lazy
     def supports(self) -> list[IndexArray]:
         """The elements of each block, kept from the first use on."""
         return [block.support() for block in self.blocks]

@@ -8,7 +8,6 @@ a finite cost in its place, just beyond what the terms can outweigh (``Problem.f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from math import fsum
 from os import PathLike
 from typing import TYPE_CHECKING, Self
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
+from submin._lazy import lazy
 from submin._sums import common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray
 from submin.terms.term import Term
@@ -169,17 +169,17 @@ class Problem:
         base = np.where(np.isposinf(unary) | finite, second, first)
         return cls(unary, terms, compensated_sum(base))
 
-    @cached_property
+    @lazy
     def forced_in(self) -> BoolArray:
         """Flat mask of the elements whose unary is -inf."""
         return np.isneginf(self.unary).ravel()
 
-    @cached_property
+    @lazy
     def forced_out(self) -> BoolArray:
         """Flat mask of the elements whose unary is +inf."""
         return np.isposinf(self.unary).ravel()
 
-    @cached_property
+    @lazy
     def has_forced(self) -> bool:
         """Whether any element has a hard constraint."""
         return not np.isfinite(self._magnitude) and bool(np.any(np.isinf(self.unary)))
@@ -303,7 +303,7 @@ class Problem:
         beyond = np.where(self.forced_out, beyond, -beyond)
         return np.where(np.isfinite(unary), unary, beyond)
 
-    @cached_property
+    @lazy
     def granularity(self) -> float:
         """A number that divides all values of F, less the constant; 0 if none is known."""
         finite = self.unary[np.isfinite(self.unary)] if self.has_forced else self.unary

@@ -56,7 +56,8 @@ class Log:
     def keep(self, line: str) -> None:
         """Write a line."""
         self.written = time.perf_counter()
-        print(line, file=sys.stderr, flush=True)
+        if sys.stderr is not None:  # a windowed interpreter has none
+            print(line, file=sys.stderr, flush=True)
 
 
 class PlainLine:
@@ -116,7 +117,8 @@ def displaying(progress: bool) -> Iterator[Display | None]:
 
 def _is_live() -> bool:
     """Say whether standard error can be drawn on; a pipe, a file and a dumb terminal can not."""
-    return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
+    live = sys.stderr is not None and sys.stderr.isatty()
+    return live and os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
 @contextmanager

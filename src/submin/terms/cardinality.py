@@ -12,13 +12,13 @@ c_j = g(j) - g(j - 1) (Suehiro et al. 2012, doi:10.1007/978-3-642-34106-9_22; Li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
+from submin._lazy import lazy
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.exchanges import GroupExchanges
@@ -141,7 +141,7 @@ class Cardinality(GroupTerm):
         excess = kernels.active.cardinality_excess(self.pointers, self.values, dual, 0)
         return Violation(excess[0], excess[1] + 4.0 * UNIT_ROUNDOFF * self._scale)
 
-    @cached_property
+    @lazy
     def _scale(self) -> float:
         """The sum of the largest |g| of each group."""
         if self.pointers.size == 1:
@@ -152,7 +152,7 @@ class Cardinality(GroupTerm):
         """Return the exchange capacities, O(k log k) for each element of a group of k."""
         return CardinalityExchanges(self, dual)
 
-    @cached_property
+    @lazy
     def turns(self) -> Turns:
         """The changes of slope of every g, O(incidences)."""
         return changes_of_slope(self)

@@ -220,10 +220,10 @@ class Cut(EdgeTerm):
         arrays = {
             "tails": self.tails,
             "heads": self.heads,
-            "weights": np.broadcast_to(self.forward, self.tails.shape),
+            "weights": _one_or_all(self.forward, self.size),
         }
         if self.backward is not self.forward:
-            arrays["reverse_weights"] = np.broadcast_to(self.backward, self.tails.shape)
+            arrays["reverse_weights"] = _one_or_all(self.backward, self.size)
         return arrays
 
     @classmethod
@@ -232,6 +232,11 @@ class Cut(EdgeTerm):
         reverse = arrays.get("reverse_weights", arrays["weights"])
         same = np.array_equal(arrays["weights"], reverse)
         return cls(arrays["tails"], arrays["heads"], arrays["weights"], None if same else reverse)
+
+
+def _one_or_all(weights: WeightArray, edges: int) -> WeightArray:
+    """Return one weight for all edges as a scalar, and others as they are."""
+    return weights.reshape(()) if weights.size == 1 != edges else weights
 
 
 def contracted(term: EdgeTerm, fixing: Fixing) -> TermMinor:

@@ -11,12 +11,12 @@ that keep free elements stay functions of these; others become constants.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 
 if TYPE_CHECKING:
@@ -35,23 +35,23 @@ class Fixing:
         inside = self.inside | other.inside
         return Fixing(inside, (self.outside | other.outside) & ~inside)
 
-    @cached_property
+    @lazy
     def free(self) -> BoolArray:
         """Flat mask of the other elements, shape (n,)."""
         free: BoolArray = ~(self.inside | self.outside)
         return free
 
-    @cached_property
+    @lazy
     def side(self) -> npt.NDArray[np.int8]:
         """1 for elements inside, -1 for those outside, 0 for the free ones, shape (n,)."""
         return self.inside.astype(np.int8) - self.outside.astype(np.int8)
 
-    @cached_property
+    @lazy
     def elements(self) -> IndexArray:
         """The free elements in increasing order, shape (n',)."""
         return np.flatnonzero(self.free).astype(np.int32)
 
-    @cached_property
+    @lazy
     def number(self) -> IndexArray:
         """The place of each element among the free ones, -1 if it is fixed, shape (n,)."""
         number = np.full(self.free.size, -1, dtype=np.int32)

@@ -8,7 +8,7 @@ takes every second position along the offset's first axis, and is a strided view
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -16,6 +16,7 @@ from operator import mul
 import numpy as np
 
 from submin import kernels
+from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.edges import clip_flow
 from submin.terms.fixing import Fixing
@@ -168,7 +169,7 @@ class GridChains(Block):
         part[edges] = out
         return part
 
-    @cached_property
+    @lazy
     def _ends_to_end(self) -> tuple[PointerArray, PointerArray, PointerArray]:
         """The nodes and edges of one chain after the other, and where the nodes of each begin."""
         pointers = np.concatenate([[0], np.cumsum(self.length)])

@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from copy import copy
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
+from submin._lazy import lazy
 from submin._sums import largest_multiplicity
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.colouring import colour_classes
@@ -142,7 +142,7 @@ class GroupBlock(Block):
         self.nearest(dual[self.slots] - step[self.members], 1.0 / weights[self.members], out)
         return out
 
-    @cached_property
+    @lazy
     def pointers(self) -> PointerArray:
         """Where the groups begin and end in the block's part."""
         sizes = np.diff(self.term.pointers)[self.groups]

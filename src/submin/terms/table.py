@@ -10,13 +10,13 @@ doi:10.1287/moor.5.2.186; Groenevelt 1991, doi:10.1016/0377-2217(91)90300-K).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, _memory, kernels
+from submin._lazy import lazy
 from submin._sums import (
     UNIT_ROUNDOFF,
     common_granularity,
@@ -168,7 +168,7 @@ class Table(Term):
         """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""
         return TableExchanges(self, dual)
 
-    @cached_property
+    @lazy
     def _cubic(self) -> table_gadgets.Cubic:
         return table_gadgets.cubic(self.values, exact=self.granularity() > 0.0)
 

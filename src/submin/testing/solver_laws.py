@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray
 from submin.api import minimize
 from submin.certificate import verify
@@ -124,7 +124,7 @@ class Trial:
         settings = {"max_passes": self.max_passes, "tol": self.tol, **settings}
         return minimize(self.problem, self.solver, **settings)
 
-    @cached_property
+    @lazy
     def cold(self) -> Result:
         """The result of a solve to the end, with one thread."""
         return self.solve(threads=1)

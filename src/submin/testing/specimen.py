@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from submin._lazy import lazy
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray
 from submin.terms.fixing import Fixing
@@ -108,7 +108,7 @@ class Specimen:
         vectors = [self.block_vector(block, block.take(dual)) for block in blocks]
         return np.array(vectors).reshape(len(vectors), self.n)
 
-    @cached_property
+    @lazy
     def function_values(self) -> FloatArray:
         """F_i(S) of each function, shape (functions, 2^n), from vertices that start with S."""
         columns = []

@@ -14,11 +14,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.vision.optional import require
 
@@ -169,7 +169,7 @@ class ColourFitter:
         chosen = self._order[mask.ravel()[self._order]][:TRAINING_PIXELS]
         return pixels[chosen]
 
-    @cached_property
+    @lazy
     def _order(self) -> IndexArray:
         pixels = self.features[..., 0].size
         return np.random.default_rng(self.seed).permutation(np.arange(pixels, dtype=np.int32))
