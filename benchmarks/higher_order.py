@@ -22,6 +22,7 @@ import numpy as np
 import submin as sm
 from instances import data_folder, photograph_problem, superpixel_problem
 from submin.solvers import choose
+from submin.solvers.max_flow import accepts
 from submin.solvers.network import network_size
 from submin.terms.table import Table
 
@@ -176,7 +177,7 @@ def row(name: str, problem: sm.Problem, repeats: int, limit: float) -> str:
     size, dual = network_size(problem.terms), sum(term.size for term in problem.terms)
     choice = type(choose(sm.Layout(problem)).solver).__name__
     head = f"{name:36} {problem.n:8,}"
-    if size is None or size.edges > 20 * dual:
+    if size is None or not accepts(problem.terms):
         edges = "-" if size is None else f"{size.edges / dual:.0f}"
         return f"{head} {'-':>8} {'-':>8} {'-':>6} {'-':>7} {edges:>6}  {choice}"
     (flow, exact), (sweeps, swept) = measured(problem, repeats, limit)
