@@ -54,8 +54,8 @@ struct GridFlowProblem {
                               std::int64_t{0});
   }
 
-  // The same problem seen from the other side: excess and deficits change places, and so do the ends
-  // of every edge, which leaves its flow as it is.
+  // The same problem seen from the other side: excess and deficits change places, and so do the
+  // ends of every edge, which leaves its flow as it is.
   GridFlowProblem reversed() const {
     GridFlowProblem other = *this;
     other.side = -side;

@@ -22,8 +22,8 @@ namespace submin {
 // How many numbers of 32 bits are not negative: arrays that they point into are no longer to them.
 constexpr std::int64_t kMostIndices = std::int64_t{1} << 31;
 
-// numbers[k], which must be one of 0, ..., bound - 1, with bound up to kMostIndices; negative numbers
-// are large ones without sign. The refusal counts places from `first` on.
+// numbers[k], which must be one of 0, ..., bound - 1, with bound up to kMostIndices; negative
+// numbers are large ones without sign. The refusal counts places from `first` on.
 inline std::int64_t checked_index(const std::int32_t* numbers, std::int64_t k, std::int64_t bound,
                                   const char* name, std::int64_t first = 0) {
   const std::int64_t number = static_cast<std::uint32_t>(numbers[k]);

@@ -22,6 +22,11 @@ constexpr std::size_t kLargePage = std::size_t{1} << 21;
 
 constexpr std::size_t kFewestBytes = kLargePage / 2;  // shorter arrays waste more than they win
 
+struct Pages {
+  void* start;
+  bool cleared;
+};
+
 #if defined(__linux__) && defined(MADV_HUGEPAGE) && defined(MADV_FREE)
 
 inline std::size_t mapped_size(std::size_t bytes) {
@@ -107,11 +112,6 @@ class SparePages {
   std::size_t total_ = 0;
 };
 
-struct Pages {
-  void* start;
-  bool cleared;
-};
-
 inline Pages take_pages(std::size_t bytes) {
   SparePages& kept = SparePages::instance();
   if (void* const spare = kept.take(mapped_size(bytes))) return {spare, false};
@@ -129,11 +129,6 @@ inline void give_pages(void* start, std::size_t bytes) noexcept {
 }
 
 #else
-
-struct Pages {
-  void* start;
-  bool cleared;
-};
 
 inline Pages take_pages(std::size_t bytes) {
   void* const start = std::calloc(bytes, 1);
@@ -159,7 +154,8 @@ struct LargePages {
   Scalar* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / 2 / sizeof(Scalar)) throw std::bad_alloc();
     const std::size_t bytes = count * sizeof(Scalar);
-    return static_cast<Scalar*>(bytes < kFewestBytes ? ::operator new(bytes) : take_pages(bytes).start);
+    const bool few = bytes < kFewestBytes;
+    return static_cast<Scalar*>(few ? ::operator new(bytes) : take_pages(bytes).start);
   }
   void deallocate(Scalar* start, std::size_t count) {
     const std::size_t bytes = count * sizeof(Scalar);

@@ -114,10 +114,10 @@ class Buckets {
   Label low_ = kFree, high_ = 0;
 };
 
-// Network: size(); deficit(v) (of excess if negative), change_deficit(v, by); by reference label(v) and
-// parent(v) (an arc, or root, none, offered); head(v, arc); push(v, arc, wish); the sets of residual arcs leaving(v) and
-// of arcs to_children(v), one(arc), each_head(v, arcs, f); over residual arcs out of v find_parent
-// and nearest, also among some arcs; outside(v, f).
+// Network: size(); deficit(v) (an excess if negative), change_deficit(v, by); by reference label(v)
+// and parent(v) (an arc, or root, none, offered); head(v, arc); push(v, arc, wish); the sets of
+// residual arcs leaving(v) and of arcs to_children(v), one(arc), each_head(v, arcs, f); over
+// residual arcs out of v find_parent and nearest, also among some arcs; outside(v, f).
 template <class Network>
 class ResidualSearch {
  public:

@@ -62,6 +62,50 @@ def assert_same_bits(first, second):
     assert [y.tobytes() for y in first.dual] == [y.tobytes() for y in second.dual]
 
 
+def assert_solved_alike(unary, terms, solver, threads):
+    """The same bits of a few passes, and one certificate for both."""
+    method, blocks = solver
+    problems = [sm.Problem(unary, [term]) for term in terms]
+    results = [
+        sm.minimize(problem, method, max_passes=3, threads=threads, blocks=blocks)
+        for problem in problems
+    ]
+    assert_same_bits(*results)
+    single, double = (sm.verify(p, results[0]) for p in problems)
+    assert single == double == results[0].certificate
+
+
+def assert_looks_alike(single, double):
+    """The same bits, in float64, of all that is made of the weights."""
+    rng, n = np.random.default_rng(3), single.elements
+    rank, dual = rng.permutation(n).astype(np.int32), rng.normal(size=single.size)
+    members = rng.random(n) < 0.5
+    pairs = [
+        (single.evaluate(members), double.evaluate(members)),
+        (single.greedy(rank), double.greedy(rank)),
+        (single.violation(dual).total, double.violation(dual).total),
+        (single.granularity(), double.granularity()),
+        *zip(single.marginal_range(n), double.marginal_range(n), strict=True),
+        *zip(single.weights_by_edge(), double.weights_by_edge(), strict=True),
+    ]
+    for mine, expected in pairs:
+        assert np.asarray(mine).dtype == np.asarray(expected).dtype == np.float64
+        assert np.asarray(mine).tobytes() == np.asarray(expected).tobytes()
+
+
+def assert_minors_alike(shape, terms):
+    """The same bits of what is left when some elements are fixed."""
+    rng = np.random.default_rng(4)
+    inside = rng.random(shape) < 0.2
+    outside = (rng.random(shape) < 0.2) & ~inside
+    unary = rng.normal(size=shape)
+    single, double = (sm.Problem(unary, [term]).minor(inside, outside).problem for term in terms)
+    assert single.constant == double.constant
+    assert single.unary.tobytes() == double.unary.tobytes()
+    for name, array in single.terms[0].arrays().items():
+        assert array.tobytes() == double.terms[0].arrays()[name].tobytes()
+
+
 def choose_kernels(name, monkeypatch):
     if name == "reference":
         monkeypatch.setattr(kernels, "active", reference)
@@ -112,16 +156,11 @@ def test_laws(shape, connectivity, way):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_solver_gives_the_same_bits(solver, kernel_set, threads, monkeypatch):
     choose_kernels(kernel_set, monkeypatch)
-    method, blocks = SOLVERS[solver]
-    limits = {"max_passes": 3, "threads": threads, "blocks": blocks}
     for shape, connectivity in GRIDS:
         for way in WAYS:
             unary = np.random.default_rng(2).normal(size=shape)
-            problems = [sm.Problem(unary, [term]) for term in both(shape, connectivity, way)]
-            results = [sm.minimize(problem, method, **limits) for problem in problems]
-            assert_same_bits(*results)
-            single, double = (sm.verify(p, results[0]) for p in problems)
-            assert single == double == results[0].certificate
+            terms = both(shape, connectivity, way)
+            assert_solved_alike(unary, terms, SOLVERS[solver], threads)
 
 
 @pytest.mark.parametrize("kernel_set", ["native", "reference"])
@@ -147,41 +186,11 @@ def test_mixed_terms_have_the_same_bits():
 @pytest.mark.parametrize("way", WAYS)
 def test_every_look_at_the_weights_gives_the_same_bits(way, kernel_set, monkeypatch):
     choose_kernels(kernel_set, monkeypatch)
-    single, double = both((19, 23), 8, way)
-    rng = np.random.default_rng(3)
-    rank, dual = rng.permutation(single.elements).astype(np.int32), rng.normal(size=single.size)
-    for term in (single, double):
-        assert term.weights_by_edge()[0].dtype == np.float64
-    members = rng.random(single.elements) < 0.5
-    pairs = [
-        (single.evaluate(members), double.evaluate(members)),
-        (single.greedy(rank), double.greedy(rank)),
-        (single.violation(dual).total, double.violation(dual).total),
-        *zip(
-            single.marginal_range(single.elements),
-            double.marginal_range(double.elements),
-            strict=True,
-        ),
-        *zip(single.weights_by_edge(), double.weights_by_edge(), strict=True),
-    ]
-    for mine, expected in pairs:
-        assert np.asarray(mine).dtype == np.float64
-        assert np.asarray(mine).tobytes() == np.asarray(expected).tobytes()
+    assert_looks_alike(*both((19, 23), 8, way))
 
 
 def test_minors_are_the_same():
-    rng = np.random.default_rng(4)
-    inside = rng.random((9, 11)) < 0.2
-    outside = (rng.random((9, 11)) < 0.2) & ~inside
-    unary = rng.normal(size=(9, 11))
-    minors = [
-        sm.Problem(unary, [term]).minor(inside, outside).problem
-        for term in both((9, 11), 8, "directed")
-    ]
-    assert minors[0].constant == minors[1].constant
-    assert minors[0].unary.tobytes() == minors[1].unary.tobytes()
-    for name, array in minors[0].terms[0].arrays().items():
-        assert array.tobytes() == minors[1].terms[0].arrays()[name].tobytes()
+    assert_minors_alike((9, 11), both((9, 11), 8, "directed"))
 
 
 @pytest.mark.parametrize(

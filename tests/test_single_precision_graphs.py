@@ -10,7 +10,14 @@ from submin.testing import check_term
 
 from .laws import assert_round_trip
 from .test_single_precision import SOLVERS as OF_GRIDS
-from .test_single_precision import WAYS, assert_same_bits, choose_kernels
+from .test_single_precision import (
+    WAYS,
+    assert_looks_alike,
+    assert_minors_alike,
+    assert_same_bits,
+    assert_solved_alike,
+    choose_kernels,
+)
 
 SOLVERS = {name: chosen for name, chosen in OF_GRIDS.items() if name != "lines"} | {
     "edges": (sm.RCDM(seed=1), "functions"),
@@ -77,15 +84,9 @@ def test_laws(n, edges, way):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_solver_gives_the_same_bits(solver, kernel_set, threads, monkeypatch):
     choose_kernels(kernel_set, monkeypatch)
-    method, blocks = SOLVERS[solver]
-    limits = {"max_passes": 3, "threads": threads, "blocks": blocks}
     for way in WAYS:
         unary = np.random.default_rng(2).normal(size=40)
-        problems = [sm.Problem(unary, [term]) for term in both(40, 130, way)]
-        results = [sm.minimize(problem, method, **limits) for problem in problems]
-        assert_same_bits(*results)
-        single, double = (sm.verify(p, results[0]) for p in problems)
-        assert single == double == results[0].certificate
+        assert_solved_alike(unary, both(40, 130, way), SOLVERS[solver], threads)
 
 
 @pytest.mark.parametrize("kernel_set", ["native", "reference"])
@@ -125,36 +126,11 @@ def test_mixed_terms_have_the_same_bits():
 @pytest.mark.parametrize("way", WAYS)
 def test_every_look_at_the_weights_gives_the_same_bits(way, kernel_set, monkeypatch):
     choose_kernels(kernel_set, monkeypatch)
-    single, double = both(200, 900, way)
-    rng = np.random.default_rng(3)
-    rank, dual = rng.permutation(200).astype(np.int32), rng.normal(size=single.size)
-    members = rng.random(200) < 0.5
-    pairs = [
-        (single.evaluate(members), double.evaluate(members)),
-        (single.greedy(rank), double.greedy(rank)),
-        (single.violation(dual).total, double.violation(dual).total),
-        (single.granularity(), double.granularity()),
-        *zip(single.marginal_range(200), double.marginal_range(200), strict=True),
-        *zip(single.weights_by_edge(), double.weights_by_edge(), strict=True),
-    ]
-    for mine, expected in pairs:
-        assert np.asarray(mine).dtype == np.float64
-        assert np.asarray(mine).tobytes() == np.asarray(expected).tobytes()
+    assert_looks_alike(*both(200, 900, way))
 
 
 def test_minors_are_the_same():
-    rng = np.random.default_rng(4)
-    inside = rng.random(40) < 0.2
-    outside = (rng.random(40) < 0.2) & ~inside
-    unary = rng.normal(size=40)
-    minors = [
-        sm.Problem(unary, [term]).minor(inside, outside).problem
-        for term in both(40, 130, "directed")
-    ]
-    assert minors[0].constant == minors[1].constant
-    assert minors[0].unary.tobytes() == minors[1].unary.tobytes()
-    for name, array in minors[0].terms[0].arrays().items():
-        assert array.tobytes() == minors[1].terms[0].arrays()[name].tobytes()
+    assert_minors_alike(40, both(40, 130, "directed"))
 
 
 def test_large_weights_do_not_overflow():

@@ -30,20 +30,24 @@ def refuse_where(name: str, values: npt.NDArray[Any], mask: BoolArray, remedy: s
         raise ValueError(f"{place} is {values[index]!s}: {remedy}")
 
 
-def flat_mask(name: str, members: npt.ArrayLike) -> BoolArray:
+def flat_mask(
+    name: str,
+    members: npt.ArrayLike,
+    kind: str = "of the ground set",
+    remedy: str = "mask > 0 makes one, and of element numbers np.isin(np.arange(n), numbers)",
+) -> BoolArray:
     """Flatten a set that is given as a boolean mask, or refuse it.
 
     Raises
     ------
     TypeError
-        If the values are not booleans.
+        If the values are not booleans; the message says what kind of mask, and what makes one.
     """
     refuse_masked(name, members)
     mask = np.asarray(members)
     if mask.dtype != np.bool_:
         raise TypeError(
-            f"{name} must be a boolean mask of the ground set, but its type is {mask.dtype}; "
-            "mask > 0 makes one, and of element numbers np.isin(np.arange(n), numbers)"
+            f"{name} must be a boolean mask {kind}, but its type is {mask.dtype}; {remedy}"
         )
     return np.ascontiguousarray(mask).ravel()
 

@@ -7,14 +7,19 @@ one, unless the system needs them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+
 import numpy as np
 
 from submin._typing import FloatArray
 
-try:
+_long_zeros: Callable[[int], FloatArray] = np.zeros
+_long_empty: Callable[[int], FloatArray] = np.empty
+with suppress(ImportError):  # the kernels of NumPy do without
     from submin import _native
-except ImportError:  # the kernels of NumPy do not need it either
-    _native = None  # type: ignore[assignment]
+
+    _long_zeros, _long_empty = _native.zeros, _native.empty
 
 LEAST_SIZE = 2**17
 """Numbers that fill half of a large page; shorter arrays come from NumPy."""
@@ -22,16 +27,12 @@ LEAST_SIZE = 2**17
 
 def zeros(size: int) -> FloatArray:
     """Return an array of zeros, shape (size,)."""
-    if size < LEAST_SIZE or _native is None:
-        return np.zeros(size)
-    return _native.zeros(size)
+    return np.zeros(size) if size < LEAST_SIZE else _long_zeros(size)
 
 
 def empty(size: int) -> FloatArray:
     """Return an array of whatever numbers there are, shape (size,)."""
-    if size < LEAST_SIZE or _native is None:
-        return np.empty(size)
-    return _native.empty(size)
+    return np.empty(size) if size < LEAST_SIZE else _long_empty(size)
 
 
 def copied(values: FloatArray) -> FloatArray:

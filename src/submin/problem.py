@@ -264,21 +264,16 @@ class Problem:
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
         """Check a set given as a mask of the problem's shape, and flatten it."""
-        _checks.refuse_masked(name, members)
-        mask = np.asarray(members)
-        if mask.dtype != np.bool_:
-            hint = (
-                "mask > 0 makes one"
-                if mask.shape == self.shape
-                else f"of element numbers, np.isin(np.arange({self.n}), numbers) makes one"
-            )
-            raise TypeError(
-                f"{name} must be a boolean mask of shape {self.shape}, but its type is "
-                f"{mask.dtype}; {hint}"
-            )
-        if mask.shape not in (self.shape, (self.n,)):
-            raise ValueError(f"{name} has shape {mask.shape}, but the problem has {self.shape}")
-        return np.ascontiguousarray(mask).ravel()
+        given = np.shape(members)
+        remedy = (
+            "mask > 0 makes one"
+            if given == self.shape
+            else f"of element numbers, np.isin(np.arange({self.n}), numbers) makes one"
+        )
+        mask = _checks.flat_mask(name, members, f"of shape {self.shape}", remedy)
+        if given not in (self.shape, (self.n,)):
+            raise ValueError(f"{name} has shape {given}, but the problem has {self.shape}")
+        return mask
 
     def finite_unary(self) -> FloatArray:
         """Return the flat unary with hard constraints as finite costs that no term outweighs.

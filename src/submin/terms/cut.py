@@ -20,7 +20,14 @@ from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.colouring import colour_classes
-from submin.terms.edges import EdgeTerm, Segment, clip_flow, edge_weights, of_one_type
+from submin.terms.edges import (
+    EdgeTerm,
+    Segment,
+    clip_flow,
+    edge_weights,
+    of_one_type,
+    saved_weights,
+)
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.linear_forests import Paths, linear_forests
 from submin.terms.term import Block, check_decomposition
@@ -220,10 +227,10 @@ class Cut(EdgeTerm):
         arrays = {
             "tails": self.tails,
             "heads": self.heads,
-            "weights": _one_or_all(self.forward, self.size),
+            "weights": saved_weights(self.forward, (self.size,)),
         }
         if self.backward is not self.forward:
-            arrays["reverse_weights"] = _one_or_all(self.backward, self.size)
+            arrays["reverse_weights"] = saved_weights(self.backward, (self.size,))
         return arrays
 
     @classmethod
@@ -232,11 +239,6 @@ class Cut(EdgeTerm):
         reverse = arrays.get("reverse_weights", arrays["weights"])
         same = np.array_equal(arrays["weights"], reverse)
         return cls(arrays["tails"], arrays["heads"], arrays["weights"], None if same else reverse)
-
-
-def _one_or_all(weights: WeightArray, edges: int) -> WeightArray:
-    """Return one weight for all edges as a scalar, and others as they are."""
-    return weights.reshape(()) if weights.size == 1 != edges else weights
 
 
 def contracted(term: EdgeTerm, fixing: Fixing) -> TermMinor:

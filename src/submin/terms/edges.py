@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -34,6 +35,11 @@ def of_one_type(a: WeightArray, b: WeightArray) -> tuple[WeightArray, WeightArra
     if a.dtype == b.dtype or 1 in (a.size, b.size):
         return a, b
     return a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
+
+
+def saved_weights(weights: WeightArray, shape: tuple[int, ...]) -> WeightArray:
+    """Return weights as a file holds them: of that shape, or a scalar that stands for many."""
+    return weights.reshape(() if weights.size == 1 != prod(shape) else shape)
 
 
 class Segment(NamedTuple):

@@ -20,7 +20,7 @@ from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.cut import contracted
-from submin.terms.edges import EdgeTerm, Segment, edge_weights, of_one_type
+from submin.terms.edges import EdgeTerm, Segment, edge_weights, of_one_type, saved_weights
 from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Block, Inspection, Violation, check_decomposition
 
@@ -263,16 +263,10 @@ class GridCut(EdgeTerm):
         """Return shape, connectivity, and the weights of each offset, one way if both are one."""
         arrays = {"shape": np.array(self.shape), "connectivity": np.array(self.connectivity)}
         for k, (_, forward, backward) in enumerate(self.segments):
-            arrays[f"weights_{k}"] = self._shaped(k, forward)
+            arrays[f"weights_{k}"] = saved_weights(forward, self.overlaps[k])
             if backward is not forward:
-                arrays[f"reverse_weights_{k}"] = self._shaped(k, backward)
+                arrays[f"reverse_weights_{k}"] = saved_weights(backward, self.overlaps[k])
         return arrays
-
-    def _shaped(self, k: int, weights: WeightArray) -> WeightArray:
-        whole = prod(self.overlaps[k])
-        if weights.size == 1 and whole != 1:
-            return weights.reshape(())
-        return weights.reshape(self.overlaps[k])
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
