@@ -6,6 +6,7 @@ NB_MODULE(_native, module) {
   module.def("vector_width",
              [] { return submin::kVectorNames[static_cast<int>(submin::vector_width())]; });
   submin::bind_chains(module);
+  submin::bind_closure(module);
   submin::bind_colouring(module);
   submin::bind_edges(module);
   submin::bind_flow(module);

@@ -71,6 +71,7 @@ inline std::int64_t checked_pointers(const ConstPointers& pointers, const char* 
 }
 
 void bind_chains(nb::module_& module);
+void bind_closure(nb::module_& module);
 void bind_colouring(nb::module_& module);
 void bind_edges(nb::module_& module);
 void bind_flow(nb::module_& module);

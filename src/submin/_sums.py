@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
+from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray, WeightArray
 
 UNIT_ROUNDOFF = 2.0**-53
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)  # bounds that of one addition in long double
@@ -83,30 +83,46 @@ def common_granularity(*arrays: WeightArray) -> float:
     >>> common_granularity(np.array([0.1]))
     0.0
     """
-    divisor = 0
     if not all(_begins_integral(array, 2.0**20) for array in arrays):
         return 0.0
     for scale in (1.0, 2.0**4, 2.0**10, 2.0**20):
         if all(_is_integral(array, scale) for array in arrays):
+            divisor = 0
             for array in arrays:
-                scaled = np.multiply(array, scale, dtype=np.float64).astype(np.int64).ravel()
-                divisor = int(np.gcd.reduce(scaled, initial=divisor))
+                divisor = int(np.gcd.reduce(_whole_divisors(array, scale), initial=divisor))
             return (divisor or 1) / scale
     return 0.0
 
 
+def summable_granularity(*arrays: WeightArray) -> float:
+    """Return the common granularity of numbers if float64 adds up all of them exactly, else 0."""
+    granularity = common_granularity(*arrays)
+    total = sum(float(np.sum(np.abs(array), dtype=np.float64)) for array in arrays)
+    return granularity if total < 2.0**53 * granularity else 0.0
+
+
 def _begins_integral(array: WeightArray, scale: float) -> bool:
-    """Say whether the first of the scaled numbers are integers, or too large to be scaled."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        head = np.multiply(array.ravel()[:1024], scale, dtype=np.float64)
-        return bool(np.all((head == np.rint(head)) | ~np.isfinite(head)))
+    """Say whether the first of the scaled numbers are integers."""
+    head = _scaled(array.ravel()[:1024], scale)
+    return bool(np.all(head == np.rint(head)))
 
 
 def _is_integral(array: WeightArray, scale: float) -> bool:
-    """Say whether the scaled numbers are integers that float64 sums exactly."""
+    """Say whether the scaled numbers are integers, and none of them overflows."""
     if not _begins_integral(array, scale):
         return False
+    scaled = _scaled(array, scale)
+    return bool(np.array_equal(scaled, np.rint(scaled)) and np.all(np.isfinite(scaled)))
+
+
+def _scaled(array: WeightArray, scale: float) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = np.multiply(array, scale, dtype=np.float64)
-        exact = np.array_equal(scaled, np.rint(scaled))
-        return bool(exact and np.sum(np.abs(scaled)) < 2.0**53)
+        scaled: FloatArray = np.multiply(array, scale, dtype=np.float64)
+    return scaled
+
+
+def _whole_divisors(array: WeightArray, scale: float) -> PointerArray:
+    """Return a divisor of each scaled number: beyond 2**53 its unit in the last place."""
+    scaled = np.abs(_scaled(array, scale).ravel())
+    unit = np.minimum(np.spacing(scaled), 2.0**53)
+    return np.where(scaled < 2.0**53, scaled, unit).astype(np.int64)

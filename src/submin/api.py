@@ -167,7 +167,7 @@ def prox(
     (True, True)
     """
     _refuse("prox", unknown)
-    layout = Layout(problem, blocks, threads)
+    layout = Layout(problem, blocks, threads, pinned=False)
     forced = problem.forced_in | problem.forced_out
     if forced.any():
         index = int(np.argmax(forced))

@@ -5,8 +5,18 @@ every set S has
 
     F(S) = u(S) + sum_i F_i(S) >= s(S) - sum_i delta_i >= sum_v min(0, s_v) - sum_i delta_i
 
-with s = u + sum_i y_i, so the last number is a lower bound on min F.  Elements with hard
-constraints are counted as what they must be.  This module shares no code with any solver.
+with s = u + sum_i y_i, so the last number is a lower bound on min F, and no set costs less than S
+by more than the *gap*, F(S) less the bound.  Pinned elements (``submin.pins``) count as what they
+must be, and their costs, which both sides have in common, in neither.
+
+A gap is *closed* when no more of it is left than the rounding errors of its sums.  A closed gap
+proves a minimiser exactly in one of two ways:
+
+* All values of F are multiples of some number, and the gap is smaller.  Where the sums in floating
+  point are not sharp enough for that, they are computed again exactly (``submin.exact_gap``).
+* No other set can fill the gap (``submin.uniqueness``).
+
+This module shares no code with any solver.
 """
 
 from __future__ import annotations
@@ -14,7 +24,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from math import fsum, inf, isfinite, nextafter
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +33,9 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray
+from submin.exact_gap import exact_gap
 from submin.problem import Problem
+from submin.uniqueness import is_only_candidate
 
 if TYPE_CHECKING:
     from submin.result import Result
@@ -31,7 +44,8 @@ if TYPE_CHECKING:
 class Status(Enum):
     """What was proved about an answer."""
 
-    OPTIMAL = "optimal: the gap is closed, up to rounding or below the granularity of the data"
+    OPTIMAL = "optimal: it is proved that no set costs less"
+    CLOSED = "closed: a set costs less by no more than the rounding errors of the sums, if any does"
     CONVERGED = "converged: the gap is within the tolerance"
     STOPPED = "stopped: a limit or the user came first; the answer and its gap are valid"
 
@@ -45,19 +59,18 @@ class Certificate:
     value : float
         F(S), with compensated sums; ``inf`` if S breaks a hard constraint.
     lower_bound : float
-        No set costs less.  Already lowered by `rounding`; on data of known granularity, raised to
-        the next value that F can take.
+        No set costs less.  Rounded down.
     gap : float
-        ``value - lower_bound``: S costs at most this much more than the minimum.
+        No set costs less than S by more than this; 0 if S is proved to be a minimiser.  It is
+        ``value - lower_bound``, up to the last digits of these two.
     violation : float
         sum_i max_S (y_i(S) - F_i(S)): what the dual's infeasibility costs the bound.
     rounding : float
-        Bound on all floating-point errors made in computing value and bound.
+        Bound on all floating-point errors made in computing the gap, which counts them.
     granularity : float
         All values of F (less the constant) are multiples of this number; 0 if unknown.
     optimal : bool
-        Whether S is proved to be a minimiser, up to `rounding` (exactly, if the granularity is
-        known and larger).
+        Whether it is proved that no set costs less than S.
     """
 
     value: float
@@ -68,80 +81,154 @@ class Certificate:
     granularity: float
     optimal: bool
 
+    @property
+    def closed(self) -> bool:
+        """Whether S is a minimiser, or no more than rounding errors away from one."""
+        return self.optimal or self.gap <= 2.0 * self.rounding < inf
+
     def status(self, tol: float = 0.0) -> Status:
         """Return what the certificate proves, for a tolerance on the gap."""
         if self.optimal:
             return Status.OPTIMAL
+        if self.closed:
+            return Status.CLOSED
         return Status.CONVERGED if self.gap <= tol else Status.STOPPED
 
     def __str__(self) -> str:
         proof = "a minimiser" if self.optimal else f"within {self.gap:.3g} of the minimum"
+        if self.closed and not self.optimal:
+            proof += ", as near as rounding allows"
         return (
-            f"value {self.value:.12g}, lower bound {self.lower_bound:.12g}, "
-            f"gap {self.gap:.3g}, rounding {self.rounding:.1g}: proved to be {proof}"
+            f"value {self.value:.12g}, lower bound {self.lower_bound:.12g}, gap {self.gap:.3g}: "
+            f"proved to be {proof}"
         )
+
+
+class Bound(NamedTuple):
+    """A lower bound on min F less `constant` and pinned costs, before rounding errors.
+
+    ``core`` = sum_v min(0, s_v) - violation; ``error`` bounds the rounding errors of both, and
+    ``s`` is u + sum_i y_i, in which the costs of pinned elements count as 0.
+    """
+
+    core: float
+    violation: float
+    error: float
+    s: FloatArray
+
+
+class Gap(NamedTuple):
+    """F(S) less the lower bound of a dual: ``size`` counts the rounding errors, ``error``."""
+
+    size: float
+    error: float
+    bound: Bound
 
 
 def certify(
     problem: Problem,
     members: BoolArray,
     dual: Sequence[FloatArray],
-    value: float | None = None,
     s: FloatArray | None = None,
 ) -> Certificate:
     """Compute the certificate of a flat set and a dual (one array per term), O(size of data).
 
-    `value` is F(S), where it is known.  An array `s` is filled with u + sum_i y_i, unless there are
-    hard constraints.
+    An array `s` is filled with u + sum_i y_i, unless elements are pinned.
     """
-    value = problem.evaluate(members) if value is None else value
-    bound, violation, rounding = lower_bound(problem, dual, s)
-    return _assembled(problem, value, bound, violation, rounding + _value_error(problem, members))
-
-
-def _value_error(problem: Problem, members: BoolArray) -> float:
-    """Bound the rounding errors in F(S) that its size does not show."""
-    return sum(term.value_error(members) for term in problem.terms)
-
-
-def _assembled(
-    problem: Problem, value: float, bound: float, violation: float, rounding: float
-) -> Certificate:
-    """Make the certificate of a value and a bound; it is rigorous for all errors in both."""
-    scale = abs(bound) + abs(problem.constant) + violation
-    rounding += 4.0 * UNIT_ROUNDOFF * (scale + (abs(value) if np.isfinite(value) else 0.0))
-    computed_gap = value - bound
-    rigorous = bound - rounding
-    if not np.isfinite(rigorous):  # numbers overflowed: such a dual proves nothing
-        rigorous, rounding = -float("inf"), float("inf")
-    granularity = problem.granularity
-    if granularity > 2.0 * rounding:
-        steps = np.ceil((rigorous - problem.constant) / granularity)
-        rigorous = max(rigorous, float(steps * granularity) + problem.constant)
-        computed_gap = value - rigorous
-    rigorous = min(rigorous, value)
+    gap = dual_gap(problem, members, dual, s)
+    size, unit = _sharpened(problem, members, dual, gap), problem.granularity
+    optimal = size < unit or size == 0.0
+    if not optimal and size <= 2.0 * gap.error < inf:
+        optimal = is_only_candidate(problem, members, dual, gap.bound.s, gap.size)
+    size = 0.0 if optimal else size
+    value, below = _value(problem, members)
     return Certificate(
         value=value,
-        lower_bound=rigorous,
-        gap=value - rigorous if np.isfinite(value) else float("inf"),
-        violation=violation,
-        rounding=rounding,
-        granularity=granularity,
-        optimal=bool(computed_gap <= rounding < float("inf")),
+        lower_bound=_lower_bound(problem, value, below, gap, size),
+        gap=size,
+        violation=gap.bound.violation,
+        rounding=gap.error,
+        granularity=unit,
+        optimal=optimal,
     )
 
 
-def lower_bound(
-    problem: Problem, dual: Sequence[FloatArray], s: FloatArray | None = None
-) -> tuple[float, float, float]:
-    """Return the bound before rounding, the dual's violation, and the rounding error.
+def _sharpened(problem: Problem, members: BoolArray, dual: Sequence[FloatArray], gap: Gap) -> float:
+    """Return the size of a gap, on data of known granularity rounded down to a multiple of it."""
+    size, unit = gap.size, problem.granularity
+    if unit and unit <= size <= unit + 2.0 * gap.error < inf:
+        size = min(size, exact_gap(problem, members, dual))
+    steps = np.floor(size / unit) if unit and isfinite(size) else inf
+    return float(unit * steps) if steps < 2.0**26 else size
+
+
+def dual_gap(
+    problem: Problem,
+    members: BoolArray,
+    dual: Sequence[FloatArray],
+    s: FloatArray | None = None,
+) -> Gap:
+    """Return what a set costs more than the lower bound of a dual, in floating point, O(data)."""
+    bound = lower_bound(problem, dual, s)
+    parts, error = core_parts(problem, members)
+    size = fsum([*parts, -bound.core]) if isfinite(bound.core) else inf
+    error += bound.error + 4.0 * UNIT_ROUNDOFF * (abs(bound.core) + bound.violation)
+    if not isfinite(size):
+        return Gap(inf, error if isfinite(bound.core) else inf, bound)
+    return Gap(max(0.0, size + error), error, bound)
+
+
+def core_parts(problem: Problem, members: BoolArray) -> tuple[list[float], float]:
+    """Return numbers that add up to F(S) less `constant` and pinned costs, and their error."""
+    unary, pins = problem.unary.ravel(), problem.pins
+    parts = problem.value_parts(members)[:-1]
+    if not isfinite(fsum(parts)):
+        return [inf], 0.0
+    if parts and pins is not None:
+        finite = np.isfinite(unary)
+        extra = unary[pins.outside & members & finite]
+        missing = unary[pins.inside & ~members & finite]
+        own = kernels.active.sum_within(unary, (members & pins.free).view(np.uint8), 0)
+        parts[0] = fsum([own, *extra.tolist(), *(-missing).tolist()])
+    error = sum(term.value_error(members) for term in problem.terms)
+    return parts, error + 4.0 * UNIT_ROUNDOFF * sum(abs(part) for part in parts)
+
+
+def _value(problem: Problem, members: BoolArray) -> tuple[float, float]:
+    """Return F(S), rounded to the nearest float, and a float that is not above it."""
+    parts, unit = problem.value_parts(members), problem.granularity
+    value = fsum(parts)
+    if not isfinite(value):
+        return value, value
+    sizes = [abs(part) for part in (*parts, value)]
+    if max(sizes) < unit / UNIT_ROUNDOFF and problem.constant % unit == 0.0:
+        return value, value  # sums of multiples, all of which are floats
+    error = sum(term.value_error(members) for term in problem.terms)
+    error += 4.0 * UNIT_ROUNDOFF * sum(sizes)
+    return value, nextafter(value - error, -inf) if error else value
+
+
+def _lower_bound(problem: Problem, value: float, below: float, gap: Gap, size: float) -> float:
+    """Return the certified bound on min F: `below` F(S) by `size`, or that of the dual alone."""
+    if size == 0.0:
+        return below
+    if isfinite(value):
+        return nextafter(below - size, -inf) if isfinite(size) else -inf
+    paid = [] if problem.pins is None else problem.pins.paid.tolist()
+    bound = fsum([gap.bound.core, problem.constant, *paid])
+    error = gap.error + 4.0 * UNIT_ROUNDOFF * (abs(problem.constant) + abs(bound))
+    return nextafter(bound - error, -inf) if isfinite(bound - error) else -inf
+
+
+def lower_bound(problem: Problem, dual: Sequence[FloatArray], s: FloatArray | None = None) -> Bound:
+    """Return the lower bound of a dual, with a bound on its rounding errors.
 
     The error of s(v) is at most depth * unit roundoff * (|u(v)| + sum_i |y_i(v)|), and min(0, s) is
     1-Lipschitz, so these add up over the elements; the terms bound the errors of their violations.
     """
-    unary = problem.unary.ravel()
-    if problem.has_forced:
-        s = np.where(np.isfinite(unary), unary, 0.0)
+    unary, pins = problem.unary.ravel(), problem.pins
+    if pins is not None:
+        s = np.where(pins.free, unary, 0.0)
     elif s is None:
         s = unary.copy()
     else:
@@ -154,8 +241,8 @@ def lower_bound(
         error += excess.error
         depth += term.depth + 1
         magnitude += size
-    bound = problem.least_cost(s) + problem.constant - violation
-    return bound, violation, error + depth * UNIT_ROUNDOFF * magnitude
+    core = problem.least_cost(s) - violation
+    return Bound(core, violation, error + depth * UNIT_ROUNDOFF * magnitude, s)
 
 
 def verify(
@@ -200,18 +287,18 @@ def verify(
     if not all(np.all(np.isfinite(part)) for part in parts):
         raise ValueError("the dual holds a number that is not finite, so it proves nothing")
     mask = problem.flat_set("result", members)
-    bound, violation, rounding = lower_bound(problem, parts)
-    rounding += _value_error(problem, mask)
-    certificate = _assembled(problem, problem.evaluate(mask), bound, violation, rounding)
-    _refuse_contradiction(certificate, bound)
-    return certificate
+    _refuse_contradiction(problem, mask, parts)
+    return certify(problem, mask, parts)
 
 
-def _refuse_contradiction(certificate: Certificate, bound: float) -> None:
+def _refuse_contradiction(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> None:
     """Refuse a set that costs clearly less than the lower bound: F is not submodular then."""
-    margin = certificate.rounding + 1e-6 * (abs(bound) + abs(certificate.value))
-    if certificate.value < bound - margin:
+    bound = lower_bound(problem, dual)
+    parts, error = core_parts(problem, members)
+    cost = fsum(parts)
+    margin = bound.error + error + 1e-6 * (abs(bound.core) + abs(cost))
+    if cost < bound.core - margin:
         raise ValueError(
-            f"the set costs {certificate.value}, less than the lower bound {bound} of the dual: "
+            f"the set costs {bound.core - cost} less than the lower bound of the dual: "
             "a term is not submodular, or its values have changed"
         )

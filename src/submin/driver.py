@@ -8,8 +8,9 @@ Every solver runs in it, so all stop by the same rule and are measured at the sa
         stop if F(S) - bound <= tol, or is closed up to rounding or granularity; or at a limit
     certify the best S with the best dual
 
-An exact solver knows its own minimiser when it is done, which saves the search among level sets;
-on its way it is measured only if someone watches, by a callback or the progress display.
+An exact solver knows its own minimiser when it is done, which saves the search among level sets.
+On its way it is measured only if someone watches, by a callback or the progress display, and what
+they are shown takes no part in the answer, unless they end the solve.
 """
 
 from __future__ import annotations
@@ -131,9 +132,7 @@ class Incumbent:
     def certified(self) -> Certificate:
         """Return the rigorous certificate of the best set with the best dual."""
         if self.certificate is None:
-            self.certificate = certify(
-                self.layout.problem, self.members, self.dual, self.value, self.s
-            )
+            self.certificate = certify(self.layout.problem, self.members, self.dual, self.s)
         return self.certificate
 
 
@@ -161,6 +160,7 @@ class Run(Generic[State]):
         self.exact = solver if isinstance(solver, ExactSolver) else None
         self.measured = self.exact is None or callback is not None
         self.state: State | None = None
+        self.seen: Incumbent | None = None
 
     @property
     def passes(self) -> float:
@@ -174,10 +174,12 @@ class Run(Generic[State]):
 
     def solve(self, dual: Dual) -> Result:
         """Run from a feasible dual until a stop rule holds; Ctrl-C ends the run, not the answer."""
-        layout = self.layout
+        layout, goal = self.layout, self.limits.goal
         nothing = np.zeros(layout.n, dtype=np.bool_)
-        s = layout.total(dual) if self.measured else layout.unary
-        self.best = Incumbent(layout, self.limits.goal, nothing, dual, s)
+        s = layout.total(dual) if self.exact is None else layout.unary
+        self.best = Incumbent(layout, goal, nothing, dual, s)
+        if self.exact and self.measured:
+            self.seen = Incumbent(layout, goal, nothing, dual, s)
         try:
             self._loop(dual)
         except KeyboardInterrupt:
@@ -192,7 +194,7 @@ class Run(Generic[State]):
     def _loop(self, dual: Dual) -> None:
         """Check the start and then after each stretch of steps."""
         self.best.offer_set(self.best.members)
-        if self.measured:
+        if self.exact is None:
             self.best.offer_dual(dual, self.best.s)
         self.state = self.solver.start(self.layout, dual)
         if not self.measured and not self._at_limit():
@@ -206,6 +208,8 @@ class Run(Generic[State]):
             self.callback = None  # who interrupts has seen enough
             with suppress(KeyboardInterrupt):
                 self._check(self.state)
+            if self.seen and self.seen.value < self.best.value:
+                self.best.keep_set(self.seen.members, self.seen.value)
 
     def _done(self, state: State) -> bool:
         """Say whether an exact solver has nothing left to do."""
@@ -224,31 +228,36 @@ class Run(Generic[State]):
     def _check(self, state: State) -> bool:
         """Measure, record, report, and say whether to stop."""
         dual, s = self.solver.iterate(self.layout, state)
-        done = self._done(state)
-        bound = self.best.offer_dual(dual, s, final=done or self.interrupted)
-        smooth_gap = float("nan")
-        if self.exact is not None and done:
-            members = self.exact.minimizer(state)
-            value = self.best.offer_set(members)
-            if value == self.best.value:  # of several minimisers, the one that was asked for
-                self.best.keep_set(members, value)
-        elif self.measured:
-            level_set = best_level_set(self.layout, -s)
-            value = self.best.offer_set(level_set.members)
-            smooth_gap = level_set.lovasz + float(s @ s)
-        else:  # out of time, so without the search among level sets
-            value = self.best.offer_set(s < 0.0)
+        last = self.exact is None or self._done(state) or self._at_limit() or self.interrupted
+        kept = self.best if last or self.seen is None else self.seen
+        bound = kept.offer_dual(dual, s, final=self._done(state) or self.interrupted)
+        value, smooth_gap = self._offer(kept, state, s)
         record = Record(
             self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
-            self.best.value, min(self.best.bound, self.best.value),
-            self._fix(dual, s, self.best.value - bound, smooth_gap),
+            kept.value, min(kept.bound, kept.value),
+            self._fix(dual, s, kept.value - bound, smooth_gap),
         )  # fmt: skip
         self.history.append(record)
-        stop = self.callback is not None and bool(
-            self.callback(record, self._shaped_members().copy())
-        )
-        self.interrupted |= stop
-        return stop or self._closed(record, dual, s) or self._at_limit()
+        if self.callback is not None:
+            stop = bool(self.callback(record, kept.members.reshape(self._shape).copy()))
+            self.interrupted |= stop
+            if stop:
+                self.best = kept
+                return True
+        return last and (self._closed(record, dual, s) or self._at_limit())
+
+    def _offer(self, kept: Incumbent, state: State, s: FloatArray) -> tuple[float, float]:
+        """Offer the set of a state; return its value, and the smooth gap where it is measured."""
+        if self.exact is not None and self._done(state):
+            members = kept.layout.problem.repaired(self.exact.minimizer(state))
+            value = kept.layout.problem.evaluate(members)
+            if value <= kept.value:  # of several minimisers, the one that was asked for
+                kept.keep_set(members, value)
+            return value, float("nan")
+        if self.exact is not None and (self.interrupted or self.seconds >= self.limits.time_limit):
+            return kept.offer_set(s < 0.0), float("nan")  # there is no time to search
+        level_set = best_level_set(self.layout, -s)
+        return kept.offer_set(level_set.members), level_set.lovasz + float(s @ s)
 
     def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
         """Count the elements that this dual or an earlier one decides, if someone watches."""
@@ -263,9 +272,6 @@ class Run(Generic[State]):
     def _shape(self) -> tuple[int, ...]:
         return self.layout.problem.shape
 
-    def _shaped_members(self) -> BoolArray:
-        return self.best.members.reshape(self._shape)
-
     def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is closed; the rigorous certificate has the last word."""
         if self.limits.goal is PROXIMAL:
@@ -278,7 +284,7 @@ class Run(Generic[State]):
         certificate = self.best.certified()
         near = 4.0 * certificate.rounding
         self.threshold = max(self.limits.tol, near, certificate.granularity)
-        return certificate.optimal or certificate.gap <= self.limits.tol
+        return certificate.closed or certificate.gap <= self.limits.tol
 
     def _smooth_rounding(self, dual: Dual, s: FloatArray) -> float:
         """Return the scale of the rounding error of f(x) + ||x||^2, below which no gap is seen."""
@@ -304,10 +310,10 @@ class Run(Generic[State]):
             best.s = self.layout.total(best.dual)
         certificate = best.certified()
         return Result(
-            minimizer=self._shaped_members(),
+            minimizer=best.members.reshape(self._shape),
             certificate=certificate,
             status=self._status(certificate),
-            x=np.negative(best.s, out=_memory.empty(self.layout.n)).reshape(self._shape),
+            x=self._point(best.s).reshape(self._shape),
             dual=tuple(best.dual),
             history=self.history,
             solver=repr(self.solver),
@@ -315,3 +321,11 @@ class Run(Generic[State]):
             proximal=self.limits.goal is PROXIMAL,
             interrupted=self.interrupted,
         )
+
+    def _point(self, s: FloatArray) -> FloatArray:
+        """Return x = -s, with the costs of the problem where they are finite."""
+        unary = self.layout.problem.unary.ravel()
+        x = np.negative(s, out=_memory.empty(self.layout.n))
+        if self.layout.unary is not unary:
+            x += np.where(np.isfinite(unary), self.layout.unary - unary, 0.0)
+        return x

@@ -10,6 +10,7 @@ decomposition, so that the result of any solver on any blocks warm-starts any ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum
 
 import numpy as np
 
@@ -48,6 +49,9 @@ class Layout:
         have such a decomposition, or one per term.
     threads : int
         Number of threads for large blocks; 0 means all cores.  The results do not depend on it.
+    pinned : bool
+        Whether stand-ins take the place of costs that decide their elements (``submin.pins``), as a
+        minimiser allows; the proximal point needs the costs as they are.
 
     Raises
     ------
@@ -56,7 +60,11 @@ class Layout:
     """
 
     def __init__(
-        self, problem: Problem, decomposition: str | Sequence[str] = "auto", threads: int = 0
+        self,
+        problem: Problem,
+        decomposition: str | Sequence[str] = "auto",
+        threads: int = 0,
+        pinned: bool = True,
     ) -> None:
         if not isinstance(problem, Problem):
             hint = "; it has one, .problem" if hasattr(problem, "problem") else ""
@@ -66,7 +74,8 @@ class Layout:
         problem.check_data()
         self.problem = problem
         self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
-        self.unary = problem.finite_unary()
+        pins = problem.pins if pinned else None
+        self.unary = problem.unary.ravel() if pins is None else pins.unary
         names = (
             _name_for_all(problem.terms, decomposition)
             if isinstance(decomposition, str)
@@ -148,11 +157,13 @@ class Layout:
     def lower_bound(self, s: FloatArray) -> float:
         """Return sum_v min(0, s_v), a lower bound on min F if s is that of a feasible dual, O(n).
 
-        Elements with hard constraints count as what they must be.
+        Pinned elements count as what they must be.
         """
-        problem = self.problem
-        costs = np.where(problem.forced_in, s - self.unary, s) if problem.has_forced else s
-        return problem.least_cost(costs) + problem.constant
+        pins, constant = self.problem.pins, self.problem.constant
+        if pins is None:
+            return self.problem.least_cost(s) + constant
+        costs = np.where(pins.inside, s - self.unary, s)
+        return fsum([self.problem.least_cost(costs), *pins.paid.tolist(), constant])
 
     def greedy_vertex(self, x: FloatArray) -> Dual:
         """Return the greedy vertices that maximise <x, sum_i y_i>, for a flat x, O(n log n)."""

@@ -2,7 +2,7 @@
 
 An infinite unary cost is a hard constraint: +inf keeps an element out of S, -inf keeps it in (seeds
 of a segmentation, terminals of a flow).  Such an element's unary counts as 0 in values; solvers see
-a finite cost in its place, just beyond what the terms can outweigh (``Problem.finite_unary``).
+a finite cost in its place, just beyond what the terms can outweigh (``submin.pins``).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from submin import _checks, kernels
 from submin._lazy import lazy
 from submin._sums import common_granularity, compensated_sum
 from submin._typing import BoolArray, FloatArray
+from submin.pins import Pins, find_pins
 from submin.terms.term import Term
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Problem:
             changed = np.isnan(self.unary) if self.has_forced else ~np.isfinite(self.unary)
             _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
         self._magnitude = magnitude
-        for known in ("forced_in", "forced_out", "has_forced", "granularity"):
+        for known in ("forced_in", "forced_out", "has_forced", "pins", "granularity"):
             vars(self).pop(known, None)
         for term in self.terms:
             term.check_data()
@@ -198,15 +199,17 @@ class Problem:
         members : array_like of bool, the problem's shape (or flat)
             The set S.
         """
-        flat = self.flat_set("members", members)
-        broken = self.has_forced and np.any((flat & self.forced_out) | (self.forced_in & ~flat))
-        if broken:
-            return float("inf")
-        if not flat.any():
-            return self.constant
-        paying = flat & ~self.forced_in if self.has_forced else flat
+        return fsum(self.value_parts(self.flat_set("members", members)))
+
+    def value_parts(self, members: BoolArray) -> list[float]:
+        """Return the costs of a flat set that add up to F(S): unary, each term, constant."""
+        if self.has_forced and np.any((members & self.forced_out) | (self.forced_in & ~members)):
+            return [float("inf")]
+        if not members.any():
+            return [self.constant]
+        paying = members & ~self.forced_in if self.has_forced else members
         modular = kernels.active.sum_within(self.unary.ravel(), paying.view(np.uint8), 0)
-        return fsum([modular, *(term.evaluate(flat) for term in self.terms), self.constant])
+        return [modular, *(term.evaluate(members) for term in self.terms), self.constant]
 
     def minor(
         self, inside: npt.ArrayLike | None = None, outside: npt.ArrayLike | None = None
@@ -253,13 +256,14 @@ class Problem:
         )
 
     def least_cost(self, s: FloatArray) -> float:
-        """Return what any allowed set costs at least, for modular costs s: sum_v min(0, s_v).
+        """Return what any set costs at least, for modular costs s: sum_v min(0, s_v).
 
-        Elements with hard constraints count as what they must be.  O(n), compensated.
+        Pinned elements count as what they must be.  O(n), compensated.
         """
-        if not self.has_forced:
+        pins = self.pins
+        if pins is None:
             return kernels.active.negative_sum(s, 0)
-        least = np.where(self.forced_out, 0.0, np.where(self.forced_in, s, np.minimum(0.0, s)))
+        least = np.where(pins.outside, 0.0, np.where(pins.inside, s, np.minimum(0.0, s)))
         return kernels.active.compensated_sum(least, 0)
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
@@ -275,28 +279,10 @@ class Problem:
             raise ValueError(f"{name} has shape {given}, but the problem has {self.shape}")
         return mask
 
-    def finite_unary(self) -> FloatArray:
-        """Return the flat unary with hard constraints as finite costs that no term outweighs.
-
-        With low <= sum_i y_i(v) <= high for all y in the base polytopes, u(v) > -low keeps
-        s(v) > 0 whatever the terms do, so v is in no minimiser (``algorithms.md`` 3.7).
-        """
-        unary = self.unary.ravel()
-        if not self.has_forced:
-            return unary
-        low, high = np.zeros(self.n), np.zeros(self.n)
-        for term in self.terms:
-            term_low, term_high = term.marginal_range(self.n)
-            low += term_low
-            high += term_high
-        free = unary[np.isfinite(unary)]
-        scale = max(float(np.max(np.abs(part), initial=0.0)) for part in (free, low, high)) or 1.0
-        margin = 1e-3 * (scale + np.abs(low) + np.abs(high))
-        beyond = np.where(self.forced_out, margin - low, margin + high)
-        if self.granularity:
-            beyond = np.ceil(beyond / self.granularity) * self.granularity
-        beyond = np.where(self.forced_out, beyond, -beyond)
-        return np.where(np.isfinite(unary), unary, beyond)
+    @lazy
+    def pins(self) -> Pins | None:
+        """The elements that their own cost decides, if there are any: see ``submin.pins``."""
+        return find_pins(self.unary.ravel(), self.terms, self.granularity)
 
     @lazy
     def granularity(self) -> float:

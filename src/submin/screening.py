@@ -38,7 +38,7 @@ import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray
-from submin.certificate import lower_bound, verify
+from submin.certificate import dual_gap, verify
 from submin.minor import Minor, has_minors
 from submin.problem import Problem
 from submin.terms.fixing import Fixing
@@ -124,8 +124,7 @@ def static_rule(problem: Problem) -> Fixing:
 def range_rule(problem: Problem) -> Fixing:
     """Return the elements that one round of the static rule decides; hard constraints count.
 
-    O(size of the data).  On data without granularity, elements nearer to the limit than sums are
-    exact stay free.
+    O(size of the data).  Elements nearer to the limit than sums are exact stay free.
     """
     low, high, scale = np.zeros((3, problem.n))
     for term in problem.terms:
@@ -134,10 +133,9 @@ def range_rule(problem: Problem) -> Fixing:
         high += most
         scale += np.abs(least) + np.abs(most)
     unary = problem.unary.ravel()
-    margin = np.zeros(problem.n)
-    if not problem.granularity:
-        finite = np.where(np.isfinite(unary), np.abs(unary), 0.0)
-        margin = _roundings(problem) * UNIT_ROUNDOFF * (scale + finite)
+    scale += np.where(np.isfinite(unary), np.abs(unary), 0.0)
+    exact = scale < problem.granularity / UNIT_ROUNDOFF
+    margin = np.where(exact, 0.0, _roundings(problem) * UNIT_ROUNDOFF * scale)
     inside = unary + high <= -margin
     return Fixing(inside, (unary + low >= margin) & ~inside)
 
@@ -167,15 +165,16 @@ def decided(
     if not np.isnan(smooth_gap):
         ball = ball_rule(-s, s, smooth_gap + rounding * float(np.max(np.abs(s))))
         found = found.joined(ball)
-    return _with_hard_constraints(problem, found)
+    return _with_pins(problem, found)
 
 
-def _with_hard_constraints(problem: Problem, found: Fixing) -> Fixing:
-    """Decide elements with hard constraints by these alone."""
-    if not problem.has_forced:
+def _with_pins(problem: Problem, found: Fixing) -> Fixing:
+    """Decide pinned elements by their own cost alone."""
+    pins = problem.pins
+    if pins is None:
         return found
-    outside = (found.outside | problem.forced_out) & ~problem.forced_in
-    return Fixing(problem.repaired(found.inside), outside)
+    free = pins.free
+    return Fixing(pins.inside | (found.inside & free), pins.outside | (found.outside & free))
 
 
 def rounding_error(problem: Problem, dual: Sequence[FloatArray]) -> float:
@@ -239,10 +238,8 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
 
 def _decided_by_result(problem: Problem, result: Result) -> Fixing:
     """Apply the discrete rule with all errors that the certificate knows."""
-    certificate = verify(problem, result)
-    bound, _, _ = lower_bound(problem, result.dual)
-    s = np.where(np.isfinite(problem.unary), problem.unary, 0.0).ravel()
-    for term, part in zip(problem.terms, result.dual, strict=True):
-        term.accumulate(part, s)
-    gap = certificate.value - bound + certificate.rounding
-    return _with_hard_constraints(problem, discrete_rule(s, gap))
+    verify(problem, result)  # refuses what does not fit
+    members = problem.flat_set("result", result.minimizer)
+    dual = [np.asarray(part, dtype=np.float64).ravel() for part in result.dual]
+    gap = dual_gap(problem, members, dual)
+    return _with_pins(problem, discrete_rule(gap.bound.s, gap.size))

@@ -21,15 +21,17 @@ def proof(certificate: Certificate) -> str:
     """Say in one plain sentence what a certificate proves."""
     if certificate.value == float("inf"):
         return "The set breaks a hard constraint, so it is not an answer."
-    if certificate.optimal and certificate.granularity > 2.0 * certificate.rounding:
+    if certificate.optimal and certificate.granularity:
         return (
-            "Proved optimal: no set costs less. The proof is exact, because costs come in steps "
-            f"of {number(certificate.granularity)}."
+            "Proved optimal: no set costs less. Costs come in steps of "
+            f"{number(certificate.granularity)}, and the gap is smaller."
         )
     if certificate.optimal:
+        return "Proved optimal: every other set costs more."
+    if certificate.closed:
         return (
-            "Proved optimal: no set costs less, up to a rounding error of at most "
-            f"{certificate.rounding:.1g}."
+            f"Proved: this set costs at most {certificate.gap:.1g} more than the cheapest one. "
+            "That is what rounding leaves open; the data may hold sets of equal cost."
         )
     if certificate.gap == float("inf"):
         return "Nothing is proved yet: there is no lower bound."

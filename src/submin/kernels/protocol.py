@@ -200,3 +200,10 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol)
         entry per function. O(incidences) expected, times the colours tried beyond the first free
         one of each element.
         """
+
+    def close_sides(self, tails: IndexArray, heads: IndexArray, side: npt.NDArray[np.int8]) -> None:
+        """Decide elements by arcs, in place: 1 is inside, -1 outside, 0 open, shape (n,).
+
+        The head of an arc from an element inside is inside, the tail of one to an element outside
+        is outside; what is decided stays as it is. O(n + arcs).
+        """

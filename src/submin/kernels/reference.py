@@ -27,6 +27,7 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
+from submin.kernels.closure_reference import close_sides
 from submin.kernels.diagonal_metric import (
     project_table,
     weighted_cardinality,
@@ -73,6 +74,7 @@ __all__ = [
     "cardinality_greedy",
     "cardinality_project",
     "cardinality_sweep",
+    "close_sides",
     "colour",
     "compensated_sum",
     "descending_ranks",

@@ -187,7 +187,8 @@ class MaxFlow:
         """Put the residual graph of the current dual before the kernel, which works in place.
 
         Where all data are multiples of some number, the flows are rounded to multiples too: bounds
-        stay bounds, and the arithmetic of the search is exact.
+        stay bounds, and the arithmetic of the search is exact as long as sums stay below 2^53 of
+        these multiples.
         """
         unit, graph = layout.problem.granularity, state.graph
         if isinstance(graph, Network):

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._lazy import lazy
-from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, scatter_sum
+from submin._sums import UNIT_ROUNDOFF, compensated_sum, scatter_sum, summable_granularity
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
@@ -197,7 +197,7 @@ class Cardinality(GroupTerm):
 
     def granularity(self) -> float:
         """Return the granularity of the values of g."""
-        return common_granularity(self.values)
+        return summable_granularity(self.values)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return the groups and the tables of values."""

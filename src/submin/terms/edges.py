@@ -14,8 +14,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from submin import _checks, kernels
+from submin._lazy import lazy
 from submin._sums import UNIT_ROUNDOFF, common_granularity
-from submin._typing import FloatArray, IndexArray, WeightArray
+from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.exchanges import EdgeExchanges
 from submin.terms.term import Term, Violation
 
@@ -69,6 +70,26 @@ def clip_flow(
     return np.clip(moved, -limits[0], limits[1])
 
 
+Arcs = tuple[IndexArray, IndexArray]
+"""The tails and the heads of arcs."""
+
+
+def residual_arcs(
+    ends: Arcs, flow: FloatArray, forward: WeightArray, backward: WeightArray, room: float
+) -> list[Arcs]:
+    """Return those of both arcs of each edge whose residual capacity is above `room`."""
+    tails, heads = ends
+    out, back = forward - flow > room, backward + flow > room
+    return [(tails[out], heads[out]), (heads[back], tails[back])]
+
+
+def joined(arcs: Sequence[Arcs]) -> Arcs:
+    """Return all arcs of a list."""
+    nothing = np.zeros(0, dtype=np.int32)
+    tails, heads = zip((nothing, nothing), *arcs, strict=True)
+    return np.concatenate(tails), np.concatenate(heads)
+
+
 class EdgeTerm(Term):
     """A sum of edge functions, held in a few segments of weights."""
 
@@ -94,15 +115,25 @@ class EdgeTerm(Term):
     def edge_list(self) -> tuple[IndexArray, IndexArray]:
         """Return the tails and heads of all edges, in the order of the dual."""
 
+    @lazy
+    def weight(self) -> float:
+        """The sum of all weights, forward and backward, O(edges)."""
+        sums = {id(part): kernels.active.nonnegative_sum(part, 0) for part in self.weight_arrays()}
+        return sum(
+            sums[id(part)] * (len(range(self.size)[slots]) if part.size == 1 else 1)
+            for slots, *pair in self.segments
+            for part in pair
+        )
+
     def check_data(self) -> None:
         """Refuse weights that were changed in place to something else than costs, O(edges)."""
+        vars(self).pop("weight", None)
+        if self.weight < _checks.LARGEST_SUM:
+            return
         for weights in self.weight_arrays():
-            if not kernels.active.nonnegative_sum(weights, 0) < _checks.LARGEST_SUM:
-                wide = _checks.float_array("weights", weights)
-                changed = ~((wide >= 0.0) & (wide < _checks.LARGEST_SUM))
-                _checks.refuse_where(
-                    "weights", wide, changed, "they were changed after construction"
-                )
+            wide = _checks.float_array("weights", weights)
+            changed = ~((wide >= 0.0) & (wide < _checks.LARGEST_SUM))
+            _checks.refuse_where("weights", wide, changed, "they were changed after construction")
 
     def zero_is_feasible(self) -> bool:
         """Weights are never negative, so no flow is always feasible."""
@@ -115,6 +146,21 @@ class EdgeTerm(Term):
             for slots, forward, backward in self.segments
         )
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return the ends of the arcs whose residual capacity is above `room`, O(edges).
+
+        Of an edge (i, j) with the flow t these are ``forward - t`` from i to j and ``backward + t``
+        from j to i.  Arcs without an end in the mask `near` are left out.
+        """
+        tails, heads = self.edge_list()
+        arcs = list[Arcs]()
+        for slots, *pair in self.segments:
+            edges = np.flatnonzero(near[tails[slots]] | near[heads[slots]])
+            forward, backward = (part if part.size == 1 else part[edges] for part in pair)
+            ends = tails[slots][edges], heads[slots][edges]
+            arcs += residual_arcs(ends, dual[slots][edges], forward, backward, room)
+        return joined(arcs)
 
     def exchanges(self, dual: FloatArray) -> EdgeExchanges:
         """Return the residual capacities of the edges, with explicit ends, O(edges) of memory."""

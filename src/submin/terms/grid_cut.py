@@ -20,7 +20,16 @@ from submin import _checks, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.cut import contracted
-from submin.terms.edges import EdgeTerm, Segment, edge_weights, of_one_type, saved_weights
+from submin.terms.edges import (
+    Arcs,
+    EdgeTerm,
+    Segment,
+    edge_weights,
+    joined,
+    of_one_type,
+    residual_arcs,
+    saved_weights,
+)
 from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.term import Block, Inspection, Violation, check_decomposition
 
@@ -230,6 +239,18 @@ class GridCut(EdgeTerm):
             low.reshape(self.shape)[tails] -= back
             low.reshape(self.shape)[heads] -= out
         return low, high
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return the ends of the arcs whose residual capacity is above `room`, O(edges)."""
+        pixels, arcs = np.arange(self.elements, dtype=np.int32).reshape(self.shape), list[Arcs]()
+        shaped = near.reshape(self.shape)
+        for k, (slots, *pair) in enumerate(self.segments):
+            tails, heads = self.ends(k)
+            edges = np.flatnonzero(shaped[tails] | shaped[heads])
+            forward, backward = (part if part.size == 1 else part[edges] for part in pair)
+            ends = pixels[tails].ravel()[edges], pixels[heads].ravel()[edges]
+            arcs += residual_arcs(ends, dual[slots][edges], forward, backward, room)
+        return joined(arcs)
 
     def minor(self, fixing: Fixing) -> TermMinor:
         """Return a ``Cut`` of the free pixels, and a modular part, O(edges)."""

@@ -19,10 +19,10 @@ from submin import _checks, _memory, kernels
 from submin._lazy import lazy
 from submin._sums import (
     UNIT_ROUNDOFF,
-    common_granularity,
     compensated_sum,
     largest_multiplicity,
     sum_error,
+    summable_granularity,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms import table_gadgets
@@ -239,7 +239,7 @@ class Table(Term):
 
     def granularity(self) -> float:
         """Return the granularity of the values."""
-        return common_granularity(self.values)
+        return summable_granularity(self.values)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return members and values."""

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import LONG_ROUNDOFF, common_granularity, scatter_sum
+from submin._sums import LONG_ROUNDOFF, scatter_sum, summable_granularity
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
@@ -199,7 +199,7 @@ class Truncation(GroupTerm):
 
     def granularity(self) -> float:
         """Return the granularity of masses, caps and modular part."""
-        return common_granularity(self.masses, self.caps, self.modular)
+        return summable_granularity(self.masses, self.caps, self.modular)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return groups, masses, caps and modular part."""
