@@ -25,6 +25,7 @@ from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars
 from submin.terms.groups import GroupBlock, GroupTerm, incidences, label_groups, ranges
+from submin.terms.residuals import Arcs, count_arcs, joined, touched
 from submin.terms.slopes import Turns, changes_of_slope, split
 from submin.terms.term import Block, Violation
 
@@ -147,6 +148,15 @@ class Cardinality(GroupTerm):
         if self.pointers.size == 1:
             return 0.0
         return float(np.sum(np.maximum.reduceat(np.abs(self.values), self.value_pointers[:-1])))
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return the arcs of the groups, O(k log k) for each of k members."""
+        arcs = list[Arcs]()
+        for group in touched(self.pointers, self.members, near):
+            places = slice(*self.pointers[group : group + 2])
+            values = self.values[slice(*self.value_pointers[group : group + 2])]
+            arcs.append(count_arcs(self.members[places], values, dual[places], room))
+        return joined(arcs)
 
     def exchanges(self, dual: FloatArray) -> CardinalityExchanges:
         """Return the exchange capacities, O(k log k) for each element of a group of k."""

@@ -18,6 +18,7 @@ from submin._lazy import lazy
 from submin._sums import UNIT_ROUNDOFF, common_granularity
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.exchanges import EdgeExchanges
+from submin.terms.residuals import Arcs, joined
 from submin.terms.term import Term, Violation
 
 Weights = TypeVar("Weights", FloatArray, WeightArray)
@@ -70,24 +71,17 @@ def clip_flow(
     return np.clip(moved, -limits[0], limits[1])
 
 
-Arcs = tuple[IndexArray, IndexArray]
-"""The tails and the heads of arcs."""
-
-
-def residual_arcs(
-    ends: Arcs, flow: FloatArray, forward: WeightArray, backward: WeightArray, room: float
+def edge_arcs(
+    ends: tuple[IndexArray, IndexArray],
+    flow: FloatArray,
+    forward: WeightArray,
+    backward: WeightArray,
+    room: float,
 ) -> list[Arcs]:
     """Return those of both arcs of each edge whose residual capacity is above `room`."""
-    tails, heads = ends
+    tails, heads = (end.astype(np.int64) for end in ends)
     out, back = forward - flow > room, backward + flow > room
-    return [(tails[out], heads[out]), (heads[back], tails[back])]
-
-
-def joined(arcs: Sequence[Arcs]) -> Arcs:
-    """Return all arcs of a list."""
-    nothing = np.zeros(0, dtype=np.int32)
-    tails, heads = zip((nothing, nothing), *arcs, strict=True)
-    return np.concatenate(tails), np.concatenate(heads)
+    return [Arcs(tails[out], heads[out]), Arcs(heads[back], tails[back])]
 
 
 class EdgeTerm(Term):
@@ -148,18 +142,14 @@ class EdgeTerm(Term):
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
 
     def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
-        """Return the ends of the arcs whose residual capacity is above `room`, O(edges).
-
-        Of an edge (i, j) with the flow t these are ``forward - t`` from i to j and ``backward + t``
-        from j to i.  Arcs without an end in the mask `near` are left out.
-        """
+        """Return the arcs of residual capacity ``forward - t`` and ``backward + t``, O(edges)."""
         tails, heads = self.edge_list()
         arcs = list[Arcs]()
         for slots, *pair in self.segments:
             edges = np.flatnonzero(near[tails[slots]] | near[heads[slots]])
             forward, backward = (part if part.size == 1 else part[edges] for part in pair)
             ends = tails[slots][edges], heads[slots][edges]
-            arcs += residual_arcs(ends, dual[slots][edges], forward, backward, room)
+            arcs += edge_arcs(ends, dual[slots][edges], forward, backward, room)
         return joined(arcs)
 
     def exchanges(self, dual: FloatArray) -> EdgeExchanges:

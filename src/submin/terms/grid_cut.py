@@ -21,16 +21,15 @@ from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 from submin.terms.cut import contracted
 from submin.terms.edges import (
-    Arcs,
     EdgeTerm,
     Segment,
+    edge_arcs,
     edge_weights,
-    joined,
     of_one_type,
-    residual_arcs,
     saved_weights,
 )
 from submin.terms.fixing import Fixing, TermMinor
+from submin.terms.residuals import Arcs, joined
 from submin.terms.term import Block, Inspection, Violation, check_decomposition
 
 MOST_AXES = 8
@@ -241,7 +240,7 @@ class GridCut(EdgeTerm):
         return low, high
 
     def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
-        """Return the ends of the arcs whose residual capacity is above `room`, O(edges)."""
+        """Return the arcs of residual capacity ``forward - t`` and ``backward + t``, O(edges)."""
         pixels, arcs = np.arange(self.elements, dtype=np.int32).reshape(self.shape), list[Arcs]()
         shaped = near.reshape(self.shape)
         for k, (slots, *pair) in enumerate(self.segments):
@@ -249,7 +248,7 @@ class GridCut(EdgeTerm):
             edges = np.flatnonzero(shaped[tails] | shaped[heads])
             forward, backward = (part if part.size == 1 else part[edges] for part in pair)
             ends = pixels[tails].ravel()[edges], pixels[heads].ravel()[edges]
-            arcs += residual_arcs(ends, dual[slots][edges], forward, backward, room)
+            arcs += edge_arcs(ends, dual[slots][edges], forward, backward, room)
         return joined(arcs)
 
     def minor(self, fixing: Fixing) -> TermMinor:

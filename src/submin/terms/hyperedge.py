@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._sums import (
+    UNIT_ROUNDOFF,
     common_granularity,
     compensated_sum,
     scatter_sum,
@@ -41,9 +42,11 @@ from submin.terms.groups import (
     GroupTerm,
     check_pointers,
     grouped_any,
+    grouped_sum,
     per_entry,
     refuse_repeats,
 )
+from submin.terms.residuals import Arcs, joined, star, touched
 from submin.terms.term import Block, Violation
 
 TAIL, HEAD = 1, 2
@@ -193,6 +196,26 @@ class Hyperedge(GroupTerm):
         """Return sum_e max_S (y_e(S) - F_e(S)), O(incidences)."""
         excess = kernels.active.hyperedge_excess(self.pointers, self.roles, self.weights, dual, 0)
         return Violation(*excess)
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return arcs from tails to heads, O(incidences).
+
+        F(T) = w for T with a tail u and without a head v, and y(T) is at most the sum of all
+        positive y, less that of v and less what is negative at u.
+        """
+        positive, negative = np.maximum(dual, 0.0), np.maximum(-dual, 0.0)
+        total = grouped_sum(positive, self.pointers).astype(np.float64)
+        slack = np.maximum(self.weights - total, 0.0)[self.group_of]
+        errors = UNIT_ROUNDOFF * (np.diff(self.pointers) + 4) * (self.weights + total)
+        least, groups = room + errors[self.group_of], self.weights.size
+        some = np.zeros(groups, dtype=np.bool_)
+        some[touched(self.pointers, self.members, near)] = True
+        tails, heads = some[self.group_of] & self._is_tail, some[self.group_of] & self._is_head
+        ends = self.group_of, self.members
+        return joined([
+            star(*ends, tails & (slack + negative > least), heads, groups),
+            star(*ends, tails, heads & (slack + positive > least), groups),
+        ])  # fmt: skip
 
     def exchanges(self, dual: FloatArray) -> HyperedgeExchanges:
         """Return the exchange capacities, O(k) for each element of a hyperedge of k."""

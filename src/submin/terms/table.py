@@ -10,6 +10,7 @@ doi:10.1287/moor.5.2.186; Groenevelt 1991, doi:10.1016/0377-2217(91)90300-K).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ from submin.terms.colouring import colour_classes
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize
+from submin.terms.residuals import Arcs, joined
 from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import (
     Witness,
@@ -163,6 +165,22 @@ class Table(Term):
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""
         return float(np.sum(np.abs(dual)))
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return the arcs between any two elements of a table, O(m k^2 2^k)."""
+        part, sets = dual.reshape(self.members.shape), np.arange(1 << self.arity)
+        arcs = list[Arcs]()
+        for chunk in self._chunks():
+            values, members = self._rows(chunk), self.members[chunk].astype(np.int64)
+            slack = values - subset_sums(part[chunk])
+            scale = np.sum(np.abs(part[chunk]), axis=1) + np.max(np.abs(values), axis=1)
+            least = room + 2.0 * (self.arity + 2) * UNIT_ROUNDOFF * scale
+            touching = near[members].any(axis=1)
+            for u, v in permutations(range(self.arity), 2):
+                apart = ((sets >> u) & 1).astype(np.bool_) & ~((sets >> v) & 1).astype(np.bool_)
+                free = touching & (slack[:, apart].min(axis=1) > least)
+                arcs.append(Arcs(members[free, u], members[free, v]))
+        return joined(arcs)
 
     def exchanges(self, dual: FloatArray) -> TableExchanges:
         """Return the exchange capacities by enumeration, O(k 2^k) for each element of a table."""

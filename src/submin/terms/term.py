@@ -29,6 +29,7 @@ from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import Exchanges
 from submin.terms.fixing import Fixing, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize
+from submin.terms.residuals import NO_ARCS, Arcs
 
 
 class Violation(NamedTuple):
@@ -217,6 +218,14 @@ class Term(ABC):
             f"a {type(self).__name__} has no exchange capacities; MinimumNormPoint, Schrijver and "
             "AcceleratedSweeps need none"
         )
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return arcs (u, v) such that F_i(T) - y_i(T) > room for all T with u and without v.
+
+        Functions without an element in the mask `near` are left out.  Fewer arcs are as true; a
+        family that says nothing has none (see ``terms.residuals``).
+        """
+        return NO_ARCS
 
     def gadget_size(self) -> GadgetSize | None:
         """Say how large the gadgets of the functions are, cheaply; None if the family has none."""

@@ -20,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import LONG_ROUNDOFF, scatter_sum, summable_granularity
+from submin._sums import LONG_ROUNDOFF, UNIT_ROUNDOFF, scatter_sum, summable_granularity
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars
 from submin.terms.groups import GroupBlock, GroupTerm, grouped_sum, per_entry
+from submin.terms.residuals import Arcs, star, touched
 from submin.terms.term import Block, Violation
 
 
@@ -136,6 +137,24 @@ class Truncation(GroupTerm):
             self.pointers, self.modular, self.masses, self.caps, dual, 0
         )
         return Violation(*excess)
+
+    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
+        """Return the arcs of the groups, O(incidences).
+
+        With z = y - o, F(T) - y(T) = min(m(T), c) - z(T), where m(T) - z(T) is at least m_u - z_u
+        for T with u, and z(T) is at most the sum of all positive z, less that of v, without v.
+        """
+        shares = dual - self.modular
+        positive = np.maximum(shares, 0.0)
+        total = grouped_sum(positive, self.pointers).astype(np.float64)
+        sizes = np.abs(dual) + np.abs(self.modular) + self.masses
+        scale = self.caps + grouped_sum(sizes, self.pointers).astype(np.float64)
+        least = room + (UNIT_ROUNDOFF * (np.diff(self.pointers) + 8) * scale)[self.group_of]
+        some = np.zeros(self.caps.size, dtype=np.bool_)
+        some[touched(self.pointers, self.members, near)] = True
+        into = some[self.group_of] & (self.masses - shares > least)
+        out = some[self.group_of] & ((self.caps - total)[self.group_of] + positive > least)
+        return star(self.group_of, self.members, into, out, self.caps.size)
 
     def exchanges(self, dual: FloatArray) -> TruncationExchanges:
         """Return the exchange capacities, O(k) for each element of a group of k."""
