@@ -1,0 +1,288 @@
+"""Random small problems with their values in exact arithmetic, and what must hold of every result.
+
+Run as a script for many of them:  python -m tests.exactness --problems 1000000 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+import submin as sm
+from submin.solvers import REGISTRY
+
+SLOW = ("schrijver", "screened", "douglas_rachford", "parallel_rcdm", "parallel_acdm")
+SOLVERS = ["auto", *(name for name in REGISTRY if name not in SLOW)]
+FLOW = ("auto", "max_flow")
+
+Random = np.random.Generator
+Exact = list[Fraction]
+
+
+class Case(NamedTuple):
+    """A problem, and the exact value of each set, or None where it breaks a hard constraint."""
+
+    problem: sm.Problem
+    values: list[Fraction | None]
+
+    @property
+    def minimum(self) -> Fraction:
+        return min(value for value in self.values if value is not None)
+
+    def exact(self, members: np.ndarray) -> Fraction | None:
+        return self.values[int(np.dot(members.ravel(), 1 << np.arange(members.size)))]
+
+
+# Numbers, of the kinds that break things.
+
+
+def small_integers(random: Random, size: int) -> np.ndarray:
+    return random.integers(-4, 5, size).astype(float)
+
+
+def large_integers(random: Random, size: int) -> np.ndarray:
+    """Of magnitudes from 1 to 2**53, a few of them exactly there."""
+    bits = random.integers(0, 54, size)
+    numbers = np.floor(random.random(size) * 2.0**bits)
+    numbers = np.where(random.random(size) < 0.1, 2.0**53, numbers)
+    return numbers * random.choice([-1.0, 1.0], size)
+
+
+def one_scale_integers(random: Random, size: int) -> np.ndarray:
+    top = 2 ** int(random.integers(1, 53))
+    return random.integers(-top, top + 1, size).astype(float)
+
+
+def tenths(random: Random, size: int) -> np.ndarray:
+    return random.integers(-9, 10, size) / 10.0
+
+
+def normals(random: Random, size: int) -> np.ndarray:
+    return random.normal(size=size) * 10.0 ** float(random.integers(-30, 31))
+
+
+def mixed_scales(random: Random, size: int) -> np.ndarray:
+    return random.normal(size=size) * 10.0 ** random.integers(-15, 16, size)
+
+
+def neighbours(random: Random, size: int) -> np.ndarray:
+    """Floats that differ in their last bits."""
+    numbers = random.choice([0.1, 0.3, 1.0, 2.5], size)
+    return np.nextafter(numbers, numbers + random.integers(-1, 2, size)) * random.choice([-1, 1])
+
+
+KINDS: tuple[Callable[[Random, int], np.ndarray], ...] = (
+    small_integers, large_integers, one_scale_integers, tenths, normals, mixed_scales, neighbours,
+)  # fmt: skip
+
+
+# Terms, with the exact value of each set.
+
+
+def a_cut(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tuple[sm.Term, Exact]:
+    m = int(random.integers(1, 2 * n))
+    tails, heads = random.integers(0, n, (2, m))
+    kept = tails != heads
+    tails, heads = tails[kept], heads[kept]
+    out, back = np.abs(numbers(tails.size)), np.abs(numbers(tails.size))
+    if random.random() < 0.5:
+        back = out
+    values = []
+    for members in sets(n):
+        cut = Fraction(0)
+        for i, j, w, r in zip(tails, heads, out, back, strict=True):
+            cut += Fraction(w) if members[i] and not members[j] else Fraction(0)
+            cut += Fraction(r) if members[j] and not members[i] else Fraction(0)
+        values.append(cut)
+    return sm.Cut(tails, heads, out, back), values
+
+
+def a_grid(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tuple[sm.Term, Exact]:
+    weights = np.abs(numbers(n - 1))
+    values = [
+        sum(
+            (Fraction(w) for w, a, b in zip(weights, s, s[1:], strict=False) if a != b), Fraction(0)
+        )
+        for s in sets(n)
+    ]
+    return sm.GridCut(n, [weights]), values
+
+
+def a_hyperedge(
+    random: Random, n: int, numbers: Callable[[int], np.ndarray]
+) -> tuple[sm.Term, Exact]:
+    members = random.permutation(n)[: int(random.integers(2, n + 1))]
+    weight = float(np.abs(numbers(1))[0])
+    values = [Fraction(weight) * int(s[members].any() and not s[members].all()) for s in sets(n)]
+    return sm.Hyperedge([0, members.size], members, weight), values
+
+
+def a_truncation(
+    random: Random, n: int, numbers: Callable[[int], np.ndarray]
+) -> tuple[sm.Term, Exact]:
+    members = random.permutation(n)[: int(random.integers(2, n + 1))]
+    masses = np.abs(numbers(members.size))
+    cap = float(random.random() * masses.sum())
+    values = [
+        min(Fraction(cap), sum((Fraction(m) for m in masses[s[members]]), Fraction(0)))
+        for s in sets(n)
+    ]
+    return sm.Truncation([0, members.size], members, masses, cap), values
+
+
+def a_count(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tuple[sm.Term, Exact]:
+    members = random.permutation(n)[: int(random.integers(2, n + 1))]
+    weight = float(np.abs(numbers(1))[0])
+    term = sm.Cardinality([0, members.size], members, lambda k, m: weight * np.minimum(k, m - k))
+    return term, [Fraction(term.values[int(s[members].sum())]) for s in sets(n)]
+
+
+TERMS = (a_cut, a_cut, a_grid, a_hyperedge, a_truncation, a_count)
+
+
+def sets(n: int) -> list[np.ndarray]:
+    return [((k >> np.arange(n)) & 1).astype(bool) for k in range(1 << n)]
+
+
+def random_case(random: Random, most: int = 5) -> Case:
+    """Draw a problem of 2 to `most` elements, with hard constraints now and then."""
+    n = int(random.integers(2, most + 1))
+    kind = KINDS[int(random.integers(len(KINDS)))]
+    shift = 2.0 ** int(random.integers(-8, 9)) if kind is not large_integers else 1.0
+    unary, parts = kind(random, n) * shift, []
+    for _ in range(int(random.integers(1, 3))):
+        other = kind if random.random() < 0.8 else KINDS[int(random.integers(len(KINDS)))]
+        make = TERMS[int(random.integers(len(TERMS)))]
+        parts.append(make(random, n, lambda size, own=other: own(random, size)))
+    if random.random() < 0.1:
+        unary[random.integers(n)] = random.choice([-(2.0**53), 1e20, -1e140])
+    if random.random() < 0.15:
+        unary[random.integers(n)] = random.choice([-np.inf, np.inf])
+    constant = float(kind(random, 1)[0]) if random.random() < 0.2 else 0.0
+    problem = sm.Problem(unary, [term for term, _ in parts], constant)
+    values = []
+    for k, members in enumerate(sets(n)):
+        broken = np.any(np.isposinf(unary) & members) or np.any(np.isneginf(unary) & ~members)
+        finite = unary[members & np.isfinite(unary)]
+        own = sum((Fraction(u) for u in finite), Fraction(constant))
+        own += sum((part[k] for _, part in parts), Fraction(0))
+        values.append(None if broken else own)
+    return Case(problem, values)
+
+
+# What must hold.
+
+
+def faults(case: Case, result: sm.Result) -> list[str]:
+    """Return what is wrong with a result, by name."""
+    problem, found = case.problem, []
+    exact, minimum = case.exact(result.minimizer), case.minimum
+    if exact is None:
+        return ["a hard constraint is broken"]
+    if result.value != problem.evaluate(result.minimizer):
+        found.append("value is not evaluate(minimizer)")
+    if np.isfinite(result.lower_bound) and Fraction(result.lower_bound) > minimum:
+        found.append("the bound is above the minimum")
+    if np.isfinite(result.gap) and Fraction(result.gap) < exact - minimum:
+        found.append("the gap is too small")
+    if result.status is sm.Status.OPTIMAL and exact != minimum:
+        found.append("OPTIMAL, and not minimal")
+    if sm.verify(problem, result) != result.certificate:
+        found.append("verify says something else")
+    return found
+
+
+def sums_are_exact(case: Case) -> bool:
+    """Say whether all data are integers whose sums float64 holds."""
+    unit = case.problem.granularity
+    sizes = [np.abs(case.problem.unary[np.isfinite(case.problem.unary)]).sum()]
+    for term in case.problem.terms:
+        sizes += [float(np.abs(a).sum()) for a in term.arrays().values() if a.dtype.kind == "f"]
+    return unit > 0.0 and 4.0 * sum(sizes) < 2.0**53 * unit
+
+
+def extreme_faults(case: Case) -> list[str]:
+    """Compare the smallest and the largest minimiser of a maximum flow with the exact ones."""
+    values = np.array([value == case.minimum for value in case.values])
+    best = np.array(sets(case.problem.n))[values]
+    wanted = {False: best.all(axis=0), True: best.any(axis=0)}
+    found = []
+    for largest, members in wanted.items():
+        result = sm.minimize(case.problem, sm.MaxFlow(largest=largest))
+        if not np.array_equal(result.minimizer, members):
+            found.append(f"MaxFlow(largest={largest}) is another set")
+        if result.status is not sm.Status.OPTIMAL:
+            found.append(f"MaxFlow(largest={largest}) ends {result.status.name}")
+    return found
+
+
+def check(seed: int) -> tuple[Counter[str], list[str]]:
+    """Draw a problem by its seed and solve it; return what was met and what was wrong."""
+    random = np.random.default_rng(seed)
+    case = random_case(random)
+    name = SOLVERS[int(random.integers(len(SOLVERS)))] if random.random() < 0.5 else "auto"
+    try:
+        result = sm.minimize(case.problem, name, max_passes=200)
+    except TypeError:  # of this solver, or of a term
+        name = "accelerated_sweeps"
+        result = sm.minimize(case.problem, name, max_passes=200)
+    wrong = faults(case, result)
+    if random.random() < 0.25:
+        watched = sm.minimize(case.problem, name, max_passes=200, callback=lambda *_: False)
+        wrong += [f"watched: {fault}" for fault in faults(case, watched)]
+        if not np.array_equal(watched.minimizer, result.minimizer):
+            wrong.append("watching changes the answer")
+    if name in FLOW and sums_are_exact(case):
+        wrong += extreme_faults(case)
+    met = Counter({f"{name} {result.status.name}": 1, result.status.name: 1})
+    return met, [f"seed {seed}, {name}: {fault}" for fault in wrong]
+
+
+def check_many(seeds: range) -> tuple[Counter[str], list[str]]:
+    met, wrong = Counter[str](), []
+    with np.errstate(all="ignore"):
+        for seed in seeds:
+            try:
+                own, faulty = check(seed)
+            except Exception as error:
+                own, faulty = Counter(), [f"seed {seed}: {type(error).__name__}: {error}"]
+            met += own
+            wrong += faulty
+    return met, wrong
+
+
+def main() -> int:
+    """Check many problems on all cores, and print what was met."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problems", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
+    chosen = parser.parse_args()
+    started, met, wrong = time.perf_counter(), Counter[str](), []
+    stop = chosen.seed + chosen.problems
+    pieces = [range(k, min(k + 500, stop)) for k in range(chosen.seed, stop, 500)]
+    with multiprocessing.get_context("spawn").Pool(chosen.processes) as pool:
+        for own, faulty in pool.imap_unordered(check_many, pieces):
+            met += own
+            wrong += faulty
+            for line in faulty:
+                print(line, flush=True)
+    seconds = time.perf_counter() - started
+    print(
+        f"{chosen.problems} problems from seed {chosen.seed}: {len(wrong)} faults, {seconds:.0f} s"
+    )
+    for status in sm.Status:
+        print(f"  {status.name:10} {met[status.name]}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
