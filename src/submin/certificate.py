@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import UNIT_ROUNDOFF
+from submin._sums import UNIT_ROUNDOFF, common_granularity
 from submin._typing import BoolArray, FloatArray
 from submin.exact_gap import exact_gap
 from submin.problem import Problem
@@ -184,7 +184,7 @@ def core_parts(problem: Problem, members: BoolArray) -> tuple[list[float], float
     parts = problem.value_parts(members)[:-1]
     if not isfinite(fsum(parts)):
         return [inf], 0.0
-    if parts and pins is not None:
+    if pins is not None:
         finite = np.isfinite(unary)
         extra = unary[pins.outside & members & finite]
         missing = unary[pins.inside & ~members & finite]
@@ -201,7 +201,8 @@ def _value(problem: Problem, members: BoolArray) -> tuple[float, float]:
     if not isfinite(value):
         return value, value
     sizes = [abs(part) for part in (*parts, value)]
-    if max(sizes) < unit / UNIT_ROUNDOFF and problem.constant % unit == 0.0:
+    common = common_granularity(np.array([unit, problem.constant])) if unit else 0.0
+    if max(sizes) < common / UNIT_ROUNDOFF:
         return value, value  # sums of multiples, all of which are floats
     error = sum(term.value_error(members) for term in problem.terms)
     error += 4.0 * UNIT_ROUNDOFF * sum(sizes)
@@ -213,7 +214,7 @@ def _lower_bound(problem: Problem, value: float, below: float, gap: Gap, size: f
     if size == 0.0:
         return below
     if isfinite(value):
-        return nextafter(below - size, -inf) if isfinite(size) else -inf
+        return _difference_below(below, size) if isfinite(size) else -inf
     paid = [] if problem.pins is None else problem.pins.paid.tolist()
     bound = fsum([gap.bound.core, problem.constant, *paid])
     error = gap.error + 4.0 * UNIT_ROUNDOFF * (abs(problem.constant) + abs(bound))

@@ -204,9 +204,9 @@ class Problem:
     def value_parts(self, members: BoolArray) -> list[float]:
         """Return the costs of a flat set that add up to F(S): unary, each term, constant."""
         if self.has_forced and np.any((members & self.forced_out) | (self.forced_in & ~members)):
-            return [float("inf")]
+            return [float("inf"), self.constant]
         if not members.any():
-            return [self.constant]
+            return [0.0, self.constant]
         paying = members & ~self.forced_in if self.has_forced else members
         modular = kernels.active.sum_within(self.unary.ravel(), paying.view(np.uint8), 0)
         return [modular, *(term.evaluate(members) for term in self.terms), self.constant]
