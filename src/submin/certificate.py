@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from math import fsum, inf, isfinite, nextafter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -219,6 +220,15 @@ def _lower_bound(problem: Problem, value: float, below: float, gap: Gap, size: f
     bound = fsum([gap.bound.core, problem.constant, *paid])
     error = gap.error + 4.0 * UNIT_ROUNDOFF * (abs(problem.constant) + abs(bound))
     return nextafter(bound - error, -inf) if isfinite(bound - error) else -inf
+
+
+def _difference_below(first: float, second: float) -> float:
+    """Return the difference of two floats, rounded down."""
+    difference = first - second
+    if not isfinite(difference):
+        return -inf
+    exact = Fraction(first) - Fraction(second)
+    return difference if Fraction(difference) <= exact else nextafter(difference, -inf)
 
 
 def lower_bound(problem: Problem, dual: Sequence[FloatArray], s: FloatArray | None = None) -> Bound:
