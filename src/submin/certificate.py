@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from submin._typing import BoolArray, FloatArray
 from submin.problem import Problem
 
 if TYPE_CHECKING:
+    from submin.proximal_certificate import ProximalCertificate
     from submin.result import Result
 
 
@@ -160,7 +161,7 @@ def lower_bound(
 
 def verify(
     problem: Problem, result: Result | npt.ArrayLike, dual: Sequence[FloatArray] | None = None
-) -> Certificate:
+) -> Certificate | ProximalCertificate:
     """Recompute the certificate of a result, independently of the solver that made it.
 
     Parameters
@@ -170,6 +171,12 @@ def verify(
         A result, or a set of the problem's shape together with `dual`.
     dual : sequence of arrays, optional
         One dual per term, if `result` is a set.  By default that of the result; for a set, zeros.
+
+    Returns
+    -------
+    Certificate or ProximalCertificate
+        The latter for a result of ``prox``, about its `x`; ``verify(problem, result.minimizer,
+        result.dual)`` is about its set.
 
     Raises
     ------
@@ -187,6 +194,17 @@ def verify(
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+    if dual is None and getattr(result, "proximal", False):
+        from submin.proximal_certificate import verify_point
+
+        return verify_point(problem, cast("Result", result))
+    return verify_set(problem, result, dual)
+
+
+def verify_set(
+    problem: Problem, result: Result | npt.ArrayLike, dual: Sequence[FloatArray] | None = None
+) -> Certificate:
+    """Recompute the certificate of the set of any result; see ``verify``."""
     problem.check_data()
     members = result.minimizer if hasattr(result, "minimizer") else result
     if dual is None:

@@ -23,9 +23,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from submin import _memory, kernels
-from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.certificate import Certificate, Status, certify
+from submin.certificate import Certificate, certify
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
@@ -37,21 +36,6 @@ Callback = Callable[[Record, BoolArray], object]
 
 
 @dataclass(frozen=True)
-class Goal:
-    """Which gap a solve closes, and which of two duals is the better one for it.
-
-    ``quality`` takes the lower bound of a dual on min F and its s.
-    """
-
-    gap: str
-    quality: Callable[[float, FloatArray], float]
-
-
-DISCRETE = Goal("discrete_gap", lambda bound, _: bound)
-PROXIMAL = Goal("smooth_gap", lambda _, s: -0.5 * float(s @ s))
-
-
-@dataclass(frozen=True)
 class Limits:
     """When to stop: gap in units of cost, passes, seconds."""
 
@@ -59,7 +43,6 @@ class Limits:
     max_passes: float = float("inf")
     time_limit: float = float("inf")
     check_every: int = 5
-    goal: Goal = DISCRETE
 
     def __post_init__(self) -> None:
         for name in ("tol", "max_passes", "time_limit", "check_every"):
@@ -88,7 +71,6 @@ class Incumbent:
     """The best set and the best dual so far; each is kept on its own."""
 
     layout: Layout
-    goal: Goal
     members: BoolArray
     dual: Dual
     s: FloatArray
@@ -110,10 +92,18 @@ class Incumbent:
         self.value, self.members, self.certificate = value, members, None
 
     def offer_dual(self, dual: Dual, s: FloatArray, final: bool = False) -> float:
-        """Keep a feasible dual if it is better for the goal; return its lower bound.
+        """Keep a feasible dual if its lower bound on min F is better; return the bound.
 
         Of a `final` one the solver lets go: it is kept without a copy.
         """
+        bound = self.bound_of(s)
+        if bound > self.quality:
+            self.keep_dual(dual, s, final)
+            self.quality = bound
+        return bound
+
+    def bound_of(self, s: FloatArray) -> float:
+        """Return the lower bound of a feasible dual, and keep the best; refuse what overflowed."""
         if not np.isfinite(kernels.active.absolute_sum(s, 0)):
             element = int(np.argmin(np.isfinite(s)))
             raise FloatingPointError(
@@ -121,12 +111,12 @@ class Incumbent:
             )
         bound = self.layout.lower_bound(s)
         self.bound = max(self.bound, bound)
-        quality = self.goal.quality(bound, s)
-        if quality > self.quality:
-            kept = (s, dual) if final else (s.copy(), [part.copy() for part in dual])
-            (self.s, self.dual), self.certificate = kept, None
-            self.quality = quality
         return bound
+
+    def keep_dual(self, dual: Dual, s: FloatArray, final: bool = False) -> None:
+        """Make a dual the incumbent; unless it is `final`, as a copy."""
+        kept = (s, dual) if final else (s.copy(), [part.copy() for part in dual])
+        (self.s, self.dual), self.certificate = kept, None
 
     def certified(self) -> Certificate:
         """Return the rigorous certificate of the best set with the best dual."""
@@ -139,6 +129,8 @@ class Incumbent:
 
 class Run(Generic[State]):
     """One solve: a solver on a layout, with its limits."""
+
+    incumbent: type[Incumbent] = Incumbent
 
     def __init__(
         self,
@@ -154,7 +146,7 @@ class Run(Generic[State]):
         self.layout, self.solver, self.limits, self.callback = layout, solver, limits, callback
         self.projections, self.started = 0, time.perf_counter()
         self.history = History()
-        self.interrupted = self.near = False
+        self.interrupted = False
         self.threshold = float("inf")
         self.fixed = np.zeros(layout.n, dtype=np.bool_)
         # Asked once, as a protocol is slow to ask and steps are many.
@@ -177,7 +169,7 @@ class Run(Generic[State]):
         layout = self.layout
         nothing = np.zeros(layout.n, dtype=np.bool_)
         s = layout.total(dual) if self.measured else layout.unary
-        self.best = Incumbent(layout, self.limits.goal, nothing, dual, s)
+        self.best = self.incumbent(layout, nothing, dual, s)
         try:
             self._loop(dual)
         except KeyboardInterrupt:
@@ -235,7 +227,7 @@ class Run(Generic[State]):
         elif self.measured:
             level_set = best_level_set(self.layout, -s)
             value = self.best.offer_set(level_set.members)
-            smooth_gap = level_set.lovasz + float(s @ s)
+            smooth_gap = self._smooth_gap(dual, s, level_set.lovasz)
         else:  # out of time, so without the search among level sets
             value = self.best.offer_set(s < 0.0)
         record = Record(
@@ -249,6 +241,10 @@ class Run(Generic[State]):
         )
         self.interrupted |= stop
         return stop or self._closed(record, dual, s) or self._at_limit()
+
+    def _smooth_gap(self, dual: Dual, s: FloatArray, lovasz: float) -> float:
+        """Return f(x) + ||x||^2 / 2 + ||s||^2 / 2 at x = -s."""
+        return lovasz + float(s @ s)
 
     def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
         """Count the elements that this dual or an earlier one decides, if someone watches."""
@@ -268,9 +264,6 @@ class Run(Generic[State]):
 
     def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is closed; the rigorous certificate has the last word."""
-        if self.limits.goal is PROXIMAL:
-            self.near = record.smooth_gap <= max(self.limits.tol, self._smooth_rounding(dual, s))
-            return self.near
         if not any(part.size for part in dual):
             return True
         if record.value - record.lower_bound > self.threshold:
@@ -279,19 +272,6 @@ class Run(Generic[State]):
         near = 4.0 * certificate.rounding
         self.threshold = max(self.limits.tol, near, certificate.granularity)
         return certificate.optimal or certificate.gap <= self.limits.tol
-
-    def _smooth_rounding(self, dual: Dual, s: FloatArray) -> float:
-        """Return the scale of the rounding error of f(x) + ||x||^2, below which no gap is seen."""
-        terms = zip(self.layout.problem.terms, dual, strict=True)
-        magnitude = sum(term.magnitude(part) for term, part in terms)
-        magnitude += float(np.sum(np.abs(self.layout.unary)))
-        return 16.0 * UNIT_ROUNDOFF * float(np.max(np.abs(s))) * magnitude
-
-    def _status(self, certificate: Certificate) -> Status:
-        """Say what was proved: about the set, or about the proximal point."""
-        if self.limits.goal is PROXIMAL:
-            return Status.CONVERGED if self.near else Status.STOPPED
-        return certificate.status(self.limits.tol)
 
     def _at_limit(self) -> bool:
         return self.passes >= self.limits.max_passes or self.seconds >= self.limits.time_limit
@@ -306,12 +286,11 @@ class Run(Generic[State]):
         return Result(
             minimizer=self._shaped_members(),
             certificate=certificate,
-            status=self._status(certificate),
+            status=certificate.status(self.limits.tol),
             x=np.negative(best.s, out=_memory.empty(self.layout.n)).reshape(self._shape),
             dual=tuple(best.dual),
             history=self.history,
             solver=repr(self.solver),
             tol=self.limits.tol,
-            proximal=self.limits.goal is PROXIMAL,
             interrupted=self.interrupted,
         )

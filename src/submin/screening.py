@@ -38,7 +38,7 @@ import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray
-from submin.certificate import lower_bound, verify
+from submin.certificate import lower_bound, verify_set
 from submin.minor import Minor, has_minors
 from submin.problem import Problem
 from submin.terms.fixing import Fixing
@@ -239,7 +239,7 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
 
 def _decided_by_result(problem: Problem, result: Result) -> Fixing:
     """Apply the discrete rule with all errors that the certificate knows."""
-    certificate = verify(problem, result)
+    certificate = verify_set(problem, result)
     bound, _, _ = lower_bound(problem, result.dual)
     s = np.where(np.isfinite(problem.unary), problem.unary, 0.0).ravel()
     for term, part in zip(problem.terms, result.dual, strict=True):

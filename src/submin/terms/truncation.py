@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import LONG_ROUNDOFF, common_granularity, scatter_sum
+from submin._sums import LONG_ROUNDOFF, UNIT_ROUNDOFF, common_granularity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
@@ -105,6 +105,10 @@ class Truncation(GroupTerm):
         scale = float(np.sum(self.masses[inside]) + np.sum(np.abs(self.modular[inside])))
         depth = int(np.max(np.diff(self.pointers), initial=0)) + 64
         return LONG_ROUNDOFF * depth * scale
+
+    def vertex_error(self, vertex: FloatArray) -> float:
+        """Bound the errors of a vertex: gains up to a mass are rounded before the modular part."""
+        return super().vertex_error(vertex) + 2.0 * UNIT_ROUNDOFF * float(np.sum(self.masses))
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give each member in the order of `rank` what its mass adds below the cap, O(k log k)."""
