@@ -89,8 +89,8 @@ class ProximalCertificate:
 
     def __str__(self) -> str:
         return (
-            f"objective {self.value:.12g}, smooth gap {self.gap:.3g}, "
-            f"rounding {self.rounding:.1g}: proved to be within {self.distance:.3g} of the proximal point"
+            f"objective {self.value:.12g}, smooth gap {self.gap:.3g} with rounding "
+            f"{self.rounding:.1g}: within {self.distance:.3g} of the proximal point"
         )
 
 
