@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from submin.layout import Layout
     from submin.minor import Minor
     from submin.problem import Problem
+    from submin.proximal_certificate import ProximalCertificate, certify_point
     from submin.result import History, Record, Result
     from submin.screening import screen
     from submin.solvers import (
@@ -97,6 +98,7 @@ __all__ = [
     "ParallelRCDM",
     "PermutedSweeps",
     "Problem",
+    "ProximalCertificate",
     "Record",
     "RestartedACDM",
     "Result",
@@ -110,6 +112,7 @@ __all__ = [
     "Truncation",
     "__version__",
     "certify",
+    "certify_point",
     "coverage",
     "describe",
     "facility_location",
@@ -133,6 +136,7 @@ _HOMES = (
     "layout",
     "minor",
     "problem",
+    "proximal_certificate",
     "result",
     "screening",
     "solvers",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any, Never, TypeAlias
 
 import numpy as np
 
 from submin._typing import Dual, FloatArray
-from submin.driver import DISCRETE, PROXIMAL, Callback, Goal, Limits, Run
+from submin.driver import Callback, Limits, Run
 from submin.layout import Layout
 from submin.problem import Problem
-from submin.progress import PointWatch, Watch, displaying
+from submin.progress import Display, PointWatch, Watch, displaying
+from submin.proximal_driver import ProximalRun
 from submin.result import Result
-from submin.solvers import REGISTRY, Screened, choose, choose_proximal, resolve
+from submin.solvers import REGISTRY, Screened, choose_proximal, resolve
 from submin.solvers.solver import ExactSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
@@ -94,9 +96,11 @@ def minimize(
            [False,  True]])
     """
     _refuse("minimize", unknown)
-    limits = _limits(tol, max_passes, time_limit, check_every, DISCRETE)
+    limits = _limits(tol, max_passes, time_limit, check_every)
     layout = Layout(problem, blocks, threads)
-    return _solve(layout, solver, limits, progress, callback, warm_start)
+    chosen = resolve(solver, layout)
+    watching = partial(Watch, callback=callback)
+    return _solve(Run, layout, chosen, limits, watching, progress, warm_start)
 
 
 def prox(
@@ -127,16 +131,17 @@ def prox(
         Smooth gap at which to stop, in units of cost squared: data scaled by 10 need 100 times the
         tolerance.  The returned x is within sqrt(2 gap) of the solution in the Euclidean norm, so
         ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-5 ||u||;
-        pictures need 1e-3 ||u||, in a part of the passes.  A gap below the rounding errors of the
-        data counts as closed.
+        pictures need 1e-3 ||u||, in a part of the passes.  A tolerance below the rounding errors of
+        the data is not reached: the solve ends ``STOPPED`` when they leave no further progress.
 
     Other parameters are those of ``minimize``.
 
     Returns
     -------
     Result
-        ``x`` is the solution, and ``CONVERGED`` says that its smooth gap (``history.smooth_gap``)
-        is within the tolerance; the set and its certificate are those of lam = 0.
+        ``x`` is the point with the least smooth gap on the way.  ``point`` is its certificate,
+        which counts all rounding errors and which ``verify`` recomputes; ``CONVERGED`` says that
+        its gap is within the tolerance.  The set and its certificate are those of lam = 0.
 
     Raises
     ------
@@ -183,8 +188,12 @@ def prox(
         )
     if tol is None:
         tol = 0.5 * PROXIMAL_DISTANCE**2 * float(np.sum(np.square(problem.unary)))
-    limits = _limits(tol, max_passes, time_limit, check_every, PROXIMAL)
-    return _solve(layout, solver, limits, progress, callback, warm_start)
+    limits = _limits(tol, max_passes, time_limit, check_every)
+    chosen = resolve(solver, layout, choose_proximal)
+    if isinstance(chosen, ExactSolver | Screened):
+        raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
+    watching = partial(PointWatch, callback=callback, tol=limits.tol)
+    return _solve(ProximalRun, layout, chosen, limits, watching, progress, warm_start)
 
 
 def _refuse(function: str, unknown: Mapping[str, object]) -> None:
@@ -206,33 +215,28 @@ def _limits(
     max_passes: float | None,
     time_limit: float | None,
     check_every: int,
-    goal: Goal,
 ) -> Limits:
     return Limits(
         tol=tol,
         max_passes=DEFAULT_MAX_PASSES if max_passes is None else max_passes,
         time_limit=float("inf") if time_limit is None else time_limit,
         check_every=check_every,
-        goal=goal,
     )
 
 
 def _solve(
+    run: type[Run[Any]],
     layout: Layout,
-    solver: Solver[Any] | str,
+    solver: Solver[Any],
     limits: Limits,
+    watching: Callable[[Display | None], Watch],
     progress: bool,
-    callback: Callback | None,
     warm_start: WarmStart | None,
 ) -> Result:
-    chosen = resolve(solver, layout, choose if limits.goal is DISCRETE else choose_proximal)
-    if limits.goal is PROXIMAL and isinstance(chosen, ExactSolver | Screened):
-        raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
     dual = _starting_dual(layout, warm_start)
     with displaying(progress) as display:
-        proximal = limits.goal is PROXIMAL
-        watch = PointWatch(display, callback, limits.tol) if proximal else Watch(display, callback)
-        result = Run(layout, chosen, limits, watch.callback).solve(dual)
+        watch = watching(display)
+        result = run(layout, solver, limits, watch.callback).solve(dual)
         watch.close(result)
     return result
 

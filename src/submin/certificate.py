@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from math import fsum, inf, isfinite, nextafter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from submin.problem import Problem
 from submin.uniqueness import is_only_candidate
 
 if TYPE_CHECKING:
+    from submin.proximal_certificate import ProximalCertificate
     from submin.result import Result
 
 
@@ -258,7 +259,7 @@ def lower_bound(problem: Problem, dual: Sequence[FloatArray], s: FloatArray | No
 
 def verify(
     problem: Problem, result: Result | npt.ArrayLike, dual: Sequence[FloatArray] | None = None
-) -> Certificate:
+) -> Certificate | ProximalCertificate:
     """Recompute the certificate of a result, independently of the solver that made it.
 
     Parameters
@@ -268,6 +269,12 @@ def verify(
         A result, or a set of the problem's shape together with `dual`.
     dual : sequence of arrays, optional
         One dual per term, if `result` is a set.  By default that of the result; for a set, zeros.
+
+    Returns
+    -------
+    Certificate or ProximalCertificate
+        The latter for a result of ``prox``, about its `x`; ``verify(problem, result.minimizer,
+        result.dual)`` is about its set.
 
     Raises
     ------
@@ -285,6 +292,17 @@ def verify(
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+    if dual is None and getattr(result, "proximal", False):
+        from submin.proximal_certificate import verify_point
+
+        return verify_point(problem, cast("Result", result))
+    return verify_set(problem, result, dual)
+
+
+def verify_set(
+    problem: Problem, result: Result | npt.ArrayLike, dual: Sequence[FloatArray] | None = None
+) -> Certificate:
+    """Recompute the certificate of the set of any result; see ``verify``."""
     problem.check_data()
     members = result.minimizer if hasattr(result, "minimizer") else result
     if dual is None:

@@ -24,9 +24,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from submin import _memory, kernels
-from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.certificate import Certificate, Status, certify
+from submin.certificate import Certificate, certify
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
@@ -38,21 +37,6 @@ Callback = Callable[[Record, BoolArray], object]
 
 
 @dataclass(frozen=True)
-class Goal:
-    """Which gap a solve closes, and which of two duals is the better one for it.
-
-    ``quality`` takes the lower bound of a dual on min F and its s.
-    """
-
-    gap: str
-    quality: Callable[[float, FloatArray], float]
-
-
-DISCRETE = Goal("discrete_gap", lambda bound, _: bound)
-PROXIMAL = Goal("smooth_gap", lambda _, s: -0.5 * float(s @ s))
-
-
-@dataclass(frozen=True)
 class Limits:
     """When to stop: gap in units of cost, passes, seconds."""
 
@@ -60,7 +44,6 @@ class Limits:
     max_passes: float = float("inf")
     time_limit: float = float("inf")
     check_every: int = 5
-    goal: Goal = DISCRETE
 
     def __post_init__(self) -> None:
         for name in ("tol", "max_passes", "time_limit", "check_every"):
@@ -89,7 +72,6 @@ class Incumbent:
     """The best set and the best dual so far; each is kept on its own."""
 
     layout: Layout
-    goal: Goal
     members: BoolArray
     dual: Dual
     s: FloatArray
@@ -111,10 +93,18 @@ class Incumbent:
         self.value, self.members, self.certificate = value, members, None
 
     def offer_dual(self, dual: Dual, s: FloatArray, final: bool = False) -> float:
-        """Keep a feasible dual if it is better for the goal; return its lower bound.
+        """Keep a feasible dual if its lower bound on min F is better; return the bound.
 
         Of a `final` one the solver lets go: it is kept without a copy.
         """
+        bound = self.bound_of(s)
+        if bound > self.quality:
+            self.keep_dual(dual, s, final)
+            self.quality = bound
+        return bound
+
+    def bound_of(self, s: FloatArray) -> float:
+        """Return the lower bound of a feasible dual, and keep the best; refuse what overflowed."""
         if not np.isfinite(kernels.active.absolute_sum(s, 0)):
             element = int(np.argmin(np.isfinite(s)))
             raise FloatingPointError(
@@ -122,12 +112,12 @@ class Incumbent:
             )
         bound = self.layout.lower_bound(s)
         self.bound = max(self.bound, bound)
-        quality = self.goal.quality(bound, s)
-        if quality > self.quality:
-            kept = (s, dual) if final else (s.copy(), [part.copy() for part in dual])
-            (self.s, self.dual), self.certificate = kept, None
-            self.quality = quality
         return bound
+
+    def keep_dual(self, dual: Dual, s: FloatArray, final: bool = False) -> None:
+        """Make a dual the incumbent; unless it is `final`, as a copy."""
+        kept = (s, dual) if final else (s.copy(), [part.copy() for part in dual])
+        (self.s, self.dual), self.certificate = kept, None
 
     def certified(self) -> Certificate:
         """Return the rigorous certificate of the best set with the best dual."""
@@ -138,6 +128,8 @@ class Incumbent:
 
 class Run(Generic[State]):
     """One solve: a solver on a layout, with its limits."""
+
+    incumbent: type[Incumbent] = Incumbent
 
     def __init__(
         self,
@@ -153,7 +145,7 @@ class Run(Generic[State]):
         self.layout, self.solver, self.limits, self.callback = layout, solver, limits, callback
         self.projections, self.started = 0, time.perf_counter()
         self.history = History()
-        self.interrupted = self.near = False
+        self.interrupted = False
         self.threshold = float("inf")
         self.fixed = np.zeros(layout.n, dtype=np.bool_)
         # Asked once, as a protocol is slow to ask and steps are many.
@@ -174,12 +166,12 @@ class Run(Generic[State]):
 
     def solve(self, dual: Dual) -> Result:
         """Run from a feasible dual until a stop rule holds; Ctrl-C ends the run, not the answer."""
-        layout, goal = self.layout, self.limits.goal
+        layout = self.layout
         nothing = np.zeros(layout.n, dtype=np.bool_)
         s = layout.total(dual) if self.exact is None else layout.unary
-        self.best = Incumbent(layout, goal, nothing, dual, s)
+        self.best = self.incumbent(layout, nothing, dual, s)
         if self.exact and self.measured:
-            self.seen = Incumbent(layout, goal, nothing, dual, s)
+            self.seen = self.incumbent(layout, nothing, dual, s)
         try:
             self._loop(dual)
         except KeyboardInterrupt:
@@ -231,7 +223,7 @@ class Run(Generic[State]):
         last = self.exact is None or self._done(state) or self._at_limit() or self.interrupted
         kept = self.best if last or self.seen is None else self.seen
         bound = kept.offer_dual(dual, s, final=self._done(state) or self.interrupted)
-        value, smooth_gap = self._offer(kept, state, s)
+        value, smooth_gap = self._offer(kept, state, dual, s)
         record = Record(
             self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
             kept.value, min(kept.bound, kept.value),
@@ -246,7 +238,9 @@ class Run(Generic[State]):
                 return True
         return last and (self._closed(record, dual, s) or self._at_limit())
 
-    def _offer(self, kept: Incumbent, state: State, s: FloatArray) -> tuple[float, float]:
+    def _offer(
+        self, kept: Incumbent, state: State, dual: Dual, s: FloatArray
+    ) -> tuple[float, float]:
         """Offer the set of a state; return its value, and the smooth gap where it is measured."""
         if self.exact is not None and self._done(state):
             members = kept.layout.problem.repaired(self.exact.minimizer(state))
@@ -257,7 +251,12 @@ class Run(Generic[State]):
         if self.exact is not None and (self.interrupted or self.seconds >= self.limits.time_limit):
             return kept.offer_set(s < 0.0), float("nan")  # there is no time to search
         level_set = best_level_set(self.layout, -s)
-        return kept.offer_set(level_set.members), level_set.lovasz + float(s @ s)
+        value = kept.offer_set(level_set.members)
+        return value, self._smooth_gap(dual, s, level_set.lovasz)
+
+    def _smooth_gap(self, dual: Dual, s: FloatArray, lovasz: float) -> float:
+        """Return f(x) + ||x||^2 / 2 + ||s||^2 / 2 at x = -s."""
+        return lovasz + float(s @ s)
 
     def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
         """Count the elements that this dual or an earlier one decides, if someone watches."""
@@ -274,9 +273,6 @@ class Run(Generic[State]):
 
     def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is closed; the rigorous certificate has the last word."""
-        if self.limits.goal is PROXIMAL:
-            self.near = record.smooth_gap <= max(self.limits.tol, self._smooth_rounding(dual, s))
-            return self.near
         if not any(part.size for part in dual):
             return True
         if record.value - record.lower_bound > self.threshold:
@@ -285,19 +281,6 @@ class Run(Generic[State]):
         near = 4.0 * certificate.rounding
         self.threshold = max(self.limits.tol, near, certificate.granularity)
         return certificate.closed or certificate.gap <= self.limits.tol
-
-    def _smooth_rounding(self, dual: Dual, s: FloatArray) -> float:
-        """Return the scale of the rounding error of f(x) + ||x||^2, below which no gap is seen."""
-        terms = zip(self.layout.problem.terms, dual, strict=True)
-        magnitude = sum(term.magnitude(part) for term, part in terms)
-        magnitude += float(np.sum(np.abs(self.layout.unary)))
-        return 16.0 * UNIT_ROUNDOFF * float(np.max(np.abs(s))) * magnitude
-
-    def _status(self, certificate: Certificate) -> Status:
-        """Say what was proved: about the set, or about the proximal point."""
-        if self.limits.goal is PROXIMAL:
-            return Status.CONVERGED if self.near else Status.STOPPED
-        return certificate.status(self.limits.tol)
 
     def _at_limit(self) -> bool:
         return self.passes >= self.limits.max_passes or self.seconds >= self.limits.time_limit
@@ -312,13 +295,12 @@ class Run(Generic[State]):
         return Result(
             minimizer=best.members.reshape(self._shape),
             certificate=certificate,
-            status=self._status(certificate),
+            status=certificate.status(self.limits.tol),
             x=self._point(best.s).reshape(self._shape),
             dual=tuple(best.dual),
             history=self.history,
             solver=repr(self.solver),
             tol=self.limits.tol,
-            proximal=self.limits.goal is PROXIMAL,
             interrupted=self.interrupted,
         )
 
@@ -326,6 +308,6 @@ class Run(Generic[State]):
         """Return x = -s, with the costs of the problem where they are finite."""
         unary = self.layout.problem.unary.ravel()
         x = np.negative(s, out=_memory.empty(self.layout.n))
-        if self.layout.unary is not unary:
+        if self.layout.problem.pins is not None:
             x += np.where(np.isfinite(unary), self.layout.unary - unary, 0.0)
         return x

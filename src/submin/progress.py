@@ -173,12 +173,13 @@ def describe_point(record: Record, tol: float) -> str:
 
 
 def closing(result: Result) -> Record:
-    """Return the last record of a result, with the value and the bound of its certificate.
+    """Return the last record of a result, with the value, bound and gap of its certificates.
 
-    The certificate has the last word, so that the closing line agrees with the result.
+    They have the last word, so that the closing line agrees with the result.
     """
-    last = result.history[-1:] or [Record(0.0, 0, 0.0, NAN, NAN, NAN, NAN)]
-    return last[0]._replace(value=result.value, lower_bound=result.lower_bound)
+    last = (result.history[-1:] or [Record(0.0, 0, 0.0, NAN, NAN, NAN, NAN)])[0]
+    smooth_gap = last.smooth_gap if result.point is None else result.smooth_gap
+    return last._replace(smooth_gap=smooth_gap, value=result.value, lower_bound=result.lower_bound)
 
 
 class Watch:

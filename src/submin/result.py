@@ -10,6 +10,7 @@ import numpy as np
 
 from submin._typing import BoolArray, FloatArray
 from submin.certificate import Certificate, Status
+from submin.proximal_certificate import ProximalCertificate
 
 if TYPE_CHECKING:
     from submin.problem import Problem
@@ -60,7 +61,8 @@ class Result:
     status : Status
         ``OPTIMAL``, ``CONVERGED`` (gap within the tolerance) or ``STOPPED``.
     x : float array, the problem's shape
-        The proximal point -s of the dual; its level set {x > 0} is the minimiser at convergence.
+        The point -s of the dual; its level set {x > 0} is the minimiser at convergence.  Of
+        ``prox``, elements whose values rounding alone may have parted have one value.
     dual : tuple of float arrays
         One array per term, in natural coordinates; warm-starts any solver.
     history : History
@@ -69,10 +71,13 @@ class Result:
         The solver's settings.
     tol : float
         The tolerance on the gap that `status` refers to.
-    proximal : bool
-        Whether the result answers ``prox``: then `status` is about `x`, and not about the set.
     interrupted : bool
         Whether Ctrl-C (or the callback) ended the solve.
+    point : ProximalCertificate or None
+        How near `x` is to the proximal point, for a result of ``prox``: then `status` is about `x`,
+        and not about the set.
+    stalled : bool
+        Whether ``prox`` ended because rounding errors left no further progress.
     """
 
     minimizer: BoolArray
@@ -83,8 +88,9 @@ class Result:
     history: History
     solver: str
     tol: float
-    proximal: bool = field(default=False)
     interrupted: bool = field(default=False)
+    point: ProximalCertificate | None = field(default=None)
+    stalled: bool = field(default=False)
 
     @property
     def value(self) -> float:
@@ -117,24 +123,30 @@ class Result:
         return self.history[-1].seconds if self.history else 0.0
 
     @property
+    def proximal(self) -> bool:
+        """Whether the result answers ``prox``."""
+        return self.point is not None
+
+    @property
     def smooth_gap(self) -> float:
-        """The smallest smooth gap on record (cost squared); x is within sqrt(2 gap) of the prox."""
-        gaps = [record.smooth_gap for record in self.history if record.smooth_gap >= 0.0]
-        return min(gaps, default=float("inf"))
+        """The smooth gap of `x` and `dual` (cost squared), with its rounding errors.
+
+        `x` is within sqrt(2 gap) of the proximal point.  It is NaN for a result of ``minimize``,
+        which does not compute it; ``history.smooth_gap`` has those along the way.
+        """
+        return float("nan") if self.point is None else self.point.gap
 
     def __repr__(self) -> str:
         return f"<Result {self}>"
 
     def __str__(self) -> str:
-        if self.proximal:
-            return (
-                f"{self.status.name}: proximal point with smooth gap {self.smooth_gap:.3g}, within "
-                f"{(2.0 * self.smooth_gap) ** 0.5:.3g} of the solution in norm; "
-                f"{self.passes:.6g} passes, {self.seconds:.3g} s"
-            )
+        effort = f"{self.passes:.6g} passes, {self.seconds:.3g} s"
+        if self.point is not None:
+            end = "no further progress in float64, " if self.stalled else ""
+            return f"{self.status.name}: {self.point}; {end}{effort}"
         return (
             f"{self.status.name}: {self.certificate}; {int(self.minimizer.sum())} of "
-            f"{self.minimizer.size} elements in S, {self.passes:.6g} passes, {self.seconds:.3g} s"
+            f"{self.minimizer.size} elements in S, {effort}"
         )
 
     def save(self, path: str | PathLike[str], problem: Problem | None = None) -> None:

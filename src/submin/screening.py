@@ -38,7 +38,7 @@ import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray
-from submin.certificate import dual_gap, verify
+from submin.certificate import dual_gap, verify_set
 from submin.minor import Minor, has_minors
 from submin.problem import Problem
 from submin.terms.fixing import Fixing
@@ -238,7 +238,7 @@ def screen(problem: Problem, result: Result | None = None) -> Screening:
 
 def _decided_by_result(problem: Problem, result: Result) -> Fixing:
     """Apply the discrete rule with all errors that the certificate knows."""
-    verify(problem, result)  # refuses what does not fit
+    verify_set(problem, result)  # refuses what does not fit
     members = problem.flat_set("result", result.minimizer)
     dual = [np.asarray(part, dtype=np.float64).ravel() for part in result.dual]
     gap = dual_gap(problem, members, dual)

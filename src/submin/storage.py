@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from submin.certificate import Certificate, Status
 from submin.problem import Problem
+from submin.proximal_certificate import UNKNOWN, ProximalCertificate
 from submin.result import History, Record, Result
 from submin.terms import REGISTRY, Term
 
@@ -88,8 +89,9 @@ def load_result(path: str | PathLike[str]) -> Result:
             history=History(Record(*row) for row in saved["history"]),
             solver=saved["solver"],
             tol=saved["tol"],
-            proximal=saved["proximal"],
             interrupted=saved["interrupted"],
+            point=_point(saved),
+            stalled=saved.get("stalled", False),
         )
 
 
@@ -114,7 +116,16 @@ def _put_result(result: Result, arrays: Arrays) -> dict[str, Any]:
         "tol": result.tol,
         "proximal": result.proximal,
         "interrupted": result.interrupted,
+        "point": None if result.point is None else asdict(result.point),
+        "stalled": result.stalled,
     }
+
+
+def _point(saved: dict[str, Any]) -> ProximalCertificate | None:
+    """Return the certificate of a proximal point; version 0.1 saved none."""
+    if not saved["proximal"]:
+        return None
+    return ProximalCertificate(**saved["point"]) if "point" in saved else UNKNOWN
 
 
 DAMAGE = (

@@ -60,13 +60,15 @@ def _load(result: Path, problem: Path | None) -> tuple[Result, Problem]:
 
 def check(problem: Problem, result: Result) -> tuple[Certificate | None, list[str]]:
     """Recompute the certificate; return it with a sentence for every claim that fails."""
-    from submin.certificate import verify as recompute
+    from submin.certificate import verify_set
+    from submin.proximal_certificate import faults_of_point
 
     try:
-        proved = recompute(problem, result)
+        proved = verify_set(problem, result)
+        of_point = faults_of_point(problem, result) if result.proximal else []
     except (TypeError, ValueError) as error:
         return None, [str(error)]
-    return proved, refuted_claims(result, proved)
+    return proved, [*refuted_claims(result, proved), *of_point]
 
 
 def refuted_claims(result: Result, proved: Certificate) -> list[str]:

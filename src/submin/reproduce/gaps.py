@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.driver import PROXIMAL, Limits, Run
+from submin.driver import Limits
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.problem import Problem
+from submin.proximal_driver import ProximalRun
 from submin.reproduce.instances import Instance
 from submin.result import Record
 from submin.solvers import ACDM, AP, RCDM, Solver
@@ -131,7 +132,7 @@ def _trace(problem: Problem, solver: Solver[Any], passes: int) -> _Trace:
     """Run a solver with one thread; the gaps are those of the current dual, not of the best."""
     layout = Layout(problem, "matchings", threads=1)
     trace = _Trace([], {})
-    run = Run(layout, solver, Limits(max_passes=passes, goal=PROXIMAL))
+    run = ProximalRun(layout, solver, Limits(max_passes=passes))
 
     def record(now: Record, _: BoolArray) -> None:
         trace.records.append(now)

@@ -10,7 +10,7 @@ A matching (edges without a common end) is one block, and its projection is a cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -163,6 +163,10 @@ class Cut(EdgeTerm):
     def edge_list(self) -> tuple[IndexArray, IndexArray]:
         """Return the tails and heads."""
         return self.tails, self.heads
+
+    def differences(self, x: FloatArray) -> Iterable[FloatArray]:
+        """Return x at the tails less x at the heads, O(m)."""
+        return [x[self.tails] - x[self.heads]]
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(m)."""

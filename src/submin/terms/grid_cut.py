@@ -8,7 +8,7 @@ The edges of one offset are held over the *overlap* of the grid with its shifted
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, product
 from math import prod
 from typing import Any, Self
@@ -196,6 +196,14 @@ class GridCut(EdgeTerm):
         ends = [self.ends(k) for k in range(len(self.offsets))]
         tails = np.concatenate([pixels[tail].ravel() for tail, _ in ends])
         return tails, np.concatenate([pixels[head].ravel() for _, head in ends])
+
+    def differences(self, x: FloatArray) -> Iterable[FloatArray]:
+        """Yield x at the tails less x at the heads of each offset, O(edges)."""
+        pixels = x.reshape(self.shape)
+        for k, overlap in enumerate(self.overlaps):
+            tails, heads = self.ends(k)
+            empty = 0 in overlap
+            yield np.zeros(0) if empty else (pixels[tails] - pixels[heads]).ravel()
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the weight of the edges that S cuts, O(edges)."""

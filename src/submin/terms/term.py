@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from submin import _checks, _memory
 from submin._orders import ranks
+from submin._sums import UNIT_ROUNDOFF, compensated_sum, sum_error
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import Exchanges
 from submin.terms.fixing import Fixing, TermMinor
@@ -38,6 +39,13 @@ class Violation(NamedTuple):
     ``total`` is sum_i max_S (y_i(S) - F_i(S)) over the functions of a term (0 when y is feasible)
     and ``error`` bounds the rounding error that was made in computing it.
     """
+
+    total: float
+    error: float
+
+
+class Slackness(NamedTuple):
+    """A number that a certificate of a proximal point needs of a term, and its rounding error."""
 
     total: float
     error: float
@@ -176,6 +184,40 @@ class Term(ABC):
         """Add sum_i y_i to the n-vector `s`, in place; return the violation and the magnitude."""
         self.accumulate(dual, s)
         return Inspection(self.violation(dual), self.magnitude(dual))
+
+    def slackness(self, dual: FloatArray, x: FloatArray) -> Slackness:
+        """Return sum_i f_i(x) - <y_i, x>, by how much y fails to support f at the n-vector x.
+
+        It is 0 where y is optimal for x, and not negative for a feasible y.  O(greedy + n log n).
+        """
+        vertex = self.greedy(ranks(x))
+        difference, total = vertex - dual, np.zeros(x.size)
+        self.accumulate(difference, total)
+        products = total * x
+        error = self.vertex_error(vertex) + (self.depth + 4) * UNIT_ROUNDOFF * (
+            self.magnitude(difference)
+        )
+        return Slackness(
+            compensated_sum(products),
+            error * float(np.max(np.abs(x), initial=0.0)) + sum_error(products),
+        )
+
+    def vertex_error(self, vertex: FloatArray) -> float:
+        """Bound the rounding errors in a vertex that ``greedy`` returned, summed over the entries.
+
+        By default those of differences of values of F_i, which are exact but for ``value_error``.
+        """
+        everything = np.ones(self.elements, dtype=np.bool_)
+        return 2.0 * self.value_error(everything) + 2.0 * UNIT_ROUNDOFF * self.magnitude(vertex)
+
+    def shortage(self, dual: FloatArray) -> Slackness:
+        """Return sum_i F_i(V) - y_i(V), which is 0 for a feasible dual."""
+        everything, total = np.ones(self.elements, dtype=np.bool_), np.zeros(self.elements)
+        self.accumulate(dual, total)
+        parts = np.append(-total, self.evaluate(everything))
+        error = self.value_error(everything) + 2.0 * UNIT_ROUNDOFF * abs(float(parts[-1]))
+        error += (self.depth + 1) * UNIT_ROUNDOFF * self.magnitude(dual) + sum_error(parts)
+        return Slackness(compensated_sum(parts), error)
 
     @abstractmethod
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:

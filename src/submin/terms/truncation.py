@@ -107,6 +107,10 @@ class Truncation(GroupTerm):
         depth = int(np.max(np.diff(self.pointers), initial=0)) + 64
         return LONG_ROUNDOFF * depth * scale
 
+    def vertex_error(self, vertex: FloatArray) -> float:
+        """Bound the errors of a vertex: gains up to a mass are rounded before the modular part."""
+        return super().vertex_error(vertex) + 2.0 * UNIT_ROUNDOFF * float(np.sum(self.masses))
+
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give each member in the order of `rank` what its mass adds below the cap, O(k log k)."""
         places, order = np.empty(self.size), np.empty(self.size, dtype=np.int64)

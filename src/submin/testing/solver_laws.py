@@ -11,7 +11,7 @@ import numpy as np
 from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray
 from submin.api import minimize
-from submin.certificate import verify
+from submin.certificate import verify_set
 from submin.layout import Layout
 from submin.problem import Problem
 from submin.result import Record, Result
@@ -166,7 +166,7 @@ def _feasible_dual(trial: Trial) -> None:
     """Check that the dual is feasible, also when the solve is cut short, and that x is its -s."""
     for result in (trial.solve(max_passes=1), trial.cold):
         layout = Layout(trial.problem)
-        certificate = verify(trial.problem, result)
+        certificate = verify_set(trial.problem, result)
         allowed = trial.tolerance + certificate.rounding
         detail = f"it is outside by {certificate.violation} after {result.passes} passes"
         trial.require(certificate.violation <= allowed, "feasible duals", detail)
