@@ -34,7 +34,7 @@ class Status(Enum):
 
     OPTIMAL = "optimal: the gap is closed, up to rounding or below the granularity of the data"
     CONVERGED = "converged: the gap is within the tolerance"
-    STOPPED = "stopped: a limit or the user came first; the answer and its gap are valid"
+    STOPPED = "stopped: a limit, the user or rounding came first; the answer and its gap are valid"
 
 
 @dataclass(frozen=True)
