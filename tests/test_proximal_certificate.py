@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import submin as sm
 from submin.proximal_certificate import faults_of_point
 from submin.proximal_driver import merged
+from submin.solvers import REGISTRY
 
 from . import exact_proximal as exact
 from .driver_problems import PROXIMAL, hard_problem
 from .problems import no_family
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=40, deadline=None)
 SCALES = (1e-30, 1e-3, 1.0, 1.0, 1e8, 1e30)
 FAMILIES = ("cut", "directed", "grid", "count", "hyperedge", "truncation", "table", "function")
 
@@ -93,7 +94,7 @@ def test_the_gap_of_any_point_and_any_dual_is_proved(problem, size, seed):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data(), size=st.sampled_from((0.0, 1e-12, 1e-3)))
 def test_the_gap_near_the_solution_is_proved(family, data, size):
     """Near it a wrong digit of the bound would show: duals a little outside, x a little off."""
@@ -125,7 +126,7 @@ def test_scaling_the_violation_makes_the_bound_weaker_and_never_wrong(family):
 
 
 @pytest.mark.parametrize("solver", PROXIMAL)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=problems(), exponent=st.floats(-16.0, 0.0), passes=st.integers(0, 60))
 def test_the_gap_of_the_returned_point_is_proved(solver, problem, exponent, passes):
     tol = 10.0**exponent * float(problem.unary @ problem.unary)
@@ -139,16 +140,23 @@ def test_the_gap_of_the_returned_point_is_proved(solver, problem, exponent, pass
     assert np.abs(result.x + s).max() <= 1e-12 * size
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("solver", PROXIMAL)
+SEEDED = [
+    (name, seed)
+    for name in PROXIMAL
+    for seed in range(3 if "seed" in REGISTRY[name].__dataclass_fields__ else 1)
+]
+
+
+@pytest.mark.parametrize(("solver", "seed"), SEEDED)
 def test_case_15_a_proximal_point_that_is_what_it_says(solver, seed):
     rng = np.random.default_rng(3)
     problem = sm.Problem(rng.normal(size=(20, 30)), [sm.GridCut((20, 30), 0.4, connectivity=8)])
-    chosen = sm.solvers.family(solver)
+    chosen = REGISTRY[solver]
     made = chosen(seed=seed) if "seed" in chosen.__dataclass_fields__ else chosen()
-    result = sm.prox(problem, made, max_passes=400)
+    result = sm.prox(problem, made, max_passes=30 if solver == "minimum_norm_point" else 200)
     gap = float(exact.smooth_gap(problem, result.x, result.dual))
-    assert gap <= result.smooth_gap <= gap + 2.01 * result.point.rounding
+    outside = 2.0 * result.point.violation * np.abs(result.x).max()
+    assert gap <= result.smooth_gap <= gap + 2.01 * result.point.rounding + 1.01 * outside
     assert (result.status is sm.Status.CONVERGED) == (result.smooth_gap <= result.tol)
     assert sm.verify(problem, result) == result.point
 
@@ -195,16 +203,16 @@ def test_a_tolerance_that_rounding_forbids_ends_soon_and_says_so(solver):
     """A tolerance of 0: all that is left is to come as near as float64 allows."""
     problem = hard_problem(shape=(5, 6), scale=1e8)
     exact_point = sm.prox(problem, tol=0.0).x
-    result = sm.prox(problem, solver or "auto", tol=0.0, max_passes=3_000)
+    result = sm.prox(problem, solver or "auto", tol=0.0, max_passes=1_000)
     assert result.status is sm.Status.STOPPED
     distance = float(np.linalg.norm(result.x - exact_point))
     assert distance <= 2.0 * result.point.distance + 1e-7
     if result.stalled:
-        assert result.passes < 3_000
+        assert result.passes < 1_000
         assert "no further progress" in str(result)
     else:
-        assert result.passes >= 3_000
-        assert result.smooth_gap > 1e-16 * float(np.sum(problem.unary**2))
+        assert result.passes >= 1_000
+        assert result.smooth_gap > 1e-15 * float(np.sum(problem.unary**2))
 
 
 def test_a_gap_of_zero_is_converged_for_any_tolerance():

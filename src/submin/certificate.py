@@ -49,7 +49,7 @@ class Status(Enum):
     OPTIMAL = "optimal: it is proved that no set costs less"
     CLOSED = "closed: a set costs less by no more than the rounding errors of the sums, if any does"
     CONVERGED = "converged: the gap is within the tolerance"
-    STOPPED = "stopped: a limit or the user came first; the answer and its gap are valid"
+    STOPPED = "stopped: a limit, the user or rounding came first; the answer and its gap are valid"
 
 
 @dataclass(frozen=True)

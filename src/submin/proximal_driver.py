@@ -6,8 +6,8 @@ the tolerance, and where rounding errors of f(x) may hide the gap, it is that of
 in the solution, and an edge of weight w between them costs w times as much: there, x is -s with
 almost equal elements made equal.
 
-A gap that rounding may have made, and that has not halved in three quarters of all passes, is one
-that no further pass will close: the solve ends *stalled*.
+A gap of the size that rounding can make, which has not halved in three quarters of all passes, or
+is mostly the certificate's allowance for rounding, is not going to: the solve ends *stalled*.
 """
 
 from __future__ import annotations
@@ -111,10 +111,13 @@ class ProximalRun(Run[State]):
 
     def _closed(self, record: Record, dual: Dual, s: FloatArray) -> bool:
         """Say whether the gap is within the tolerance, or as small as rounding lets it be."""
-        if self.best.point is not None and self.best.gap <= self.limits.tol:
-            return True
-        self.stalled = self.best.gap <= self.reach and self.halved.overdue(self.passes)
-        return self.stalled
+        point = self.best.point
+        if point is None:
+            return False
+        ruled = point.gap <= 2.0 * point.rounding  # of which no more than half can go
+        overdue = self.halved.overdue(self.passes, 1.0 if ruled else PATIENCE)
+        self.stalled = point.gap > self.limits.tol and point.gap <= self.reach and overdue
+        return self.stalled or point.gap <= self.limits.tol
 
     def _result(self) -> Result:
         """Return the result, whose status is about the point."""
@@ -144,9 +147,9 @@ class Halving:
         if gap <= 0.5 * self.gap:
             self.gap, self.passes, self.checks = gap, passes, 0
 
-    def overdue(self, passes: float) -> bool:
+    def overdue(self, passes: float, patience: float = PATIENCE) -> bool:
         """Say whether the last halving is long ago, in passes and in checks."""
-        return self.checks >= FEWEST_CHECKS and passes > PATIENCE * self.passes
+        return self.checks >= FEWEST_CHECKS and passes > patience * self.passes
 
 
 def _total_slope(problem: Problem) -> float:

@@ -141,3 +141,20 @@ class TestRefusals:
         path = tmp_path / "other.npz"
         sm.Problem([1.0, -2.0]).save(path)
         assert_refused(invoke("verify", result_file, "--problem", path), "another problem")
+
+
+@pytest.mark.parametrize(
+    ("forge", "fault"),
+    [
+        (lambda result: result.update(status="CONVERGED"), "within the tolerance"),
+        (lambda result: result["point"].update(gap=0.0), "the smooth gap is"),
+    ],
+)
+def test_claims_about_a_proximal_point(invoke, problem, tmp_path, forge, fault):
+    path = tmp_path / "point.npz"
+    sm.prox(problem, tol=0.0, max_passes=1).save(path, problem)
+    assert invoke("verify", path).exit_code == 0
+    rewrite(path, lambda meta, arrays: forge(meta["result"]))
+    run = invoke("verify", path)
+    assert run.exit_code == 1
+    assert fault in " ".join(run.stdout.split())
