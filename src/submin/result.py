@@ -59,7 +59,8 @@ class Result:
     certificate : Certificate
         Its value, the lower bound on the minimum, and what they prove.
     status : Status
-        ``OPTIMAL``, ``CONVERGED`` (gap within the tolerance) or ``STOPPED``.
+        ``OPTIMAL`` (proved), ``CLOSED`` (a minimiser up to rounding), ``CONVERGED`` (gap within the
+        tolerance) or ``STOPPED``.
     x : float array, the problem's shape
         The point -s of the dual; its level set {x > 0} is the minimiser at convergence.  Of
         ``prox``, elements whose values rounding alone may have parted have one value.
