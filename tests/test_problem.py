@@ -135,7 +135,7 @@ def test_the_names_of_groups_do_not_matter(labels, names):
 def test_nan_is_refused_by_index():
     with pytest.raises(ValueError, match=r"unary\[1\] is nan"):
         sm.Problem([1.0, np.nan, 0.0])
-    with pytest.raises(ValueError, match=r"unary\[\(1, 0\)\] is nan"):
+    with pytest.raises(ValueError, match=r"unary\[1, 0\] is nan"):
         sm.Problem([[1.0, 2.0], [np.nan, 0.0]])
 
 

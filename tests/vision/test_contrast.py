@@ -80,7 +80,7 @@ def test_one_pixel_has_no_edges():
 @pytest.mark.parametrize(
     ("features", "settings", "message"),
     [
-        ([[[0.0], [np.nan]]], {}, r"features\[\(0, 1, 0\)\] is nan"),
+        ([[[0.0], [np.nan]]], {}, r"features\[0, 1, 0\] is nan"),
         ([[[0.0], [1e200]]], {}, "features overflow"),
         ([0.0, 1.0], {}, r"shape \(2,\).*image\[\.\.\., None\]"),
         (np.eye(4), {"connectivity": 4}, r"connectivity is 4.*1-D grid.*image\[\.\.\., None\]"),

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 def segment(
-    photo: Annotated[Path | None, typer.Argument(help="Any image that Pillow reads.")] = None,
+    photo: Annotated[
+        Path | None, typer.Argument(help="Any image that Pillow reads, or a deep TIFF.")
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the pictures and result.npz.")
     ] = Path("segmentation"),
@@ -38,7 +40,7 @@ def segment(
         Path | None, typer.Option(help="Picture: red background, white object, black unmarked.")
     ] = None,
     mask: Annotated[
-        Path | None, typer.Option(help="Picture of a first guess, bright on the object.")
+        Path | None, typer.Option(help="Picture of a first guess: white object on black.")
     ] = None,
     sample: Annotated[
         str | None, typer.Option(help="A photograph with a box: astronaut, cat, coffee, ...")
@@ -127,7 +129,7 @@ def read_marks(box: str | None, scribbles: Path | None, mask: Path | None) -> di
             marks["scribbles"] = vision.read_photograph(scribbles)
     if mask is not None:
         with console.reading(mask):
-            marks["mask"] = vision.read_mask(mask)
+            marks["mask"] = vision.read_photograph(mask)
     return marks
 
 
