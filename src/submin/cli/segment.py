@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +26,8 @@ from submin.cli.solve import save
 
 if TYPE_CHECKING:
     from submin.vision import Segmentation
+
+RESULT = "result.npz"
 
 
 def segment(
@@ -72,8 +76,8 @@ def segment(
     Ctrl-C ends the work, not the answer: the best mask so far is written, with exit code 130.
     """
     with console.command():
-        console.require_writable_folder(output)
         require_packages()
+        console.require_writable_folder(output, file_names())
         image, default_box = read_image(photo, sample)
         marks = read_marks(box, scribbles, mask) or {"box": default_box}
         settings = {
@@ -82,8 +86,9 @@ def segment(
             "max_rounds": rounds, "solver": chosen_solver(solver, seed),
             **limits(tol, max_passes, time_limit), "threads": threads, "seed": seed,
         }  # fmt: skip
-        found = segmented(image, {**marks, **settings}, quiet)
-        files = write_files(output, image, found)
+        with in_memory(image):
+            found = segmented(image, {**marks, **settings}, quiet)
+            files = write_files(output, image, found)
         if json:
             console.print_json(segmentation_fields(found, files))
         elif not quiet:
@@ -98,6 +103,26 @@ def require_packages() -> None:
     with console.user_input():
         for package in PACKAGES:
             require(package)
+
+
+def file_names() -> list[str]:
+    """Return the names of the files in the output folder."""
+    from submin.vision.pictures import PICTURES
+
+    return [f"{name}.png" for name in PICTURES] + [RESULT]
+
+
+@contextmanager
+def in_memory(image: Any) -> Iterator[None]:
+    """Refuse a picture whose segmentation does not fit into memory."""
+    try:
+        yield
+    except MemoryError:
+        height, width = image.shape[:2]
+        raise console.RefusalError(
+            f"the segmentation of {width} x {height} pixels does not fit into memory: scale the "
+            "picture down"
+        ) from None
 
 
 def read_image(photo: Path | None, sample: str | None) -> tuple[Any, Any]:
@@ -157,7 +182,7 @@ def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path
 
     with console.user_input():
         folder.mkdir(parents=True, exist_ok=True)
-        result = save(found.result, found.problem, folder / "result.npz")
+        result = save(found.result, found.problem, folder / RESULT)
         return {**write_pictures(folder, image, found), "result": result}
 
 

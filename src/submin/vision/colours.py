@@ -24,10 +24,13 @@ from submin.vision.optional import require
 LAB_RANGES = (100.0, 185.0, 203.0)
 """Extent of the sRGB gamut along L*, a* and b*."""
 ALPHA_RANGE = 100.0
+GREY_VOLUME = 1e9
+"""Makes a shade that no model explains cost 28 nats, as one number must tell pixels apart; an
+unexplained colour costs 22."""
 CHANNELS = {1: "grey", 2: "grey with alpha", 3: "RGB", 4: "RGBA"}
 TAIL = 100
 """One value in so many, at either end, may be an outlier: a hot pixel, a mark of missing data."""
-REACH = 3.0
+REACH = 3
 """Outliers are clipped to so many ranges of the other values beyond them: ordinary photographs
 end long before."""
 ROUNDING = 4.0
@@ -97,16 +100,15 @@ class Colours:
         return self._opacity if shown is None or not self._has_alpha else shown[:, :, -1]
 
     def features(self) -> tuple[FloatArray, float]:
-        """Return Lab coordinates, shape (H, W, channels), and the volume of their range.
+        """Return Lab coordinates, shape (H, W, channels), and the volume of the uniform share.
 
-        A grey image keeps L* alone, with the volume of colours, so that a pixel that no model
-        explains costs as much.  Where opacity varies it joins as a channel from 0 to 100, and
+        A grey image keeps L* alone.  Where opacity varies it joins as a channel from 0 to 100, and
         colours are weighted with it, since the colour of a transparent pixel means nothing.
         """
         opacity = self._opacity
         lab = require("skimage.color").rgb2lab(self._stretched * opacity[:, :, None])
         channels = list(np.moveaxis(lab, 2, 0))[: 1 if self.grey else 3]
-        volume = float(np.prod(LAB_RANGES))
+        volume = GREY_VOLUME if self.grey else float(np.prod(LAB_RANGES))
         if np.ptp(opacity) > 0:
             channels.append(ALPHA_RANGE * opacity)
             volume *= ALPHA_RANGE
@@ -147,39 +149,49 @@ def stretched(values: Pixels, visible: BoolArray) -> FloatArray:
         The same for any type, scale and offset of the values, up to rounding; 0 where they are
         all equal.  Values that lie three ranges beyond all but a hundredth are clipped.
     """
-    distances = _above_least(values)
-    low, high = _extent(distances[visible])
-    if high - low <= _noise(values[visible]):
-        return np.zeros_like(distances)
-    return np.clip((distances - low) / (high - low), 0.0, 1.0)
-
-
-def _above_least(values: Pixels) -> FloatArray:
-    """Return what each value is above the least one; of floats the half of it, which is finite."""
     if values.dtype.kind == "f":
-        halves: FloatArray = values.astype(np.float64) / 2.0
-        return halves - float(halves.min())
+        return _stretched_floats(values, visible)
+    low, high = _extent(values[visible])
+    if low == high:
+        return np.zeros(values.shape)
     # Modulo 2**64 the difference of any two integers is exact.
-    differences = values.astype(np.uint64) - np.uint64(int(values.min()) % 2**64)
-    return differences.astype(np.float64)
+    above = np.clip(values, low, high).astype(np.uint64) - np.uint64(low % 2**64)
+    return above.astype(np.float64) / float(high - low)
 
 
-def _extent(values: FloatArray) -> tuple[float, float]:
-    """Return where [0, 1] begins and ends: at the least and the largest value but for outliers."""
+def _stretched_floats(values: Pixels, visible: BoolArray) -> FloatArray:
+    wide = values.astype(np.float64)
+    low, high = _extent(wide[visible])
+    clipped = np.clip(wide, low, high)
+    largest = max(abs(low), abs(high))
+    # A power of two keeps the range of the largest floats finite, and that of the least ones exact.
+    scaled, least, most = (np.ldexp(x, -int(np.frexp(largest)[1])) for x in (clipped, low, high))
+    if most - least <= _noise(values.dtype):
+        return np.zeros(values.shape)
+    fractions: FloatArray = (scaled - least) / (most - least)
+    return fractions
+
+
+def _extent(values: Pixels) -> tuple[Any, Any]:
+    """Return where [0, 1] begins and ends: at the least and the largest value but for outliers.
+
+    The numbers are those of Python, with integers of any length.
+    """
     flat = values.ravel()
     tail = flat.size // TAIL
-    ordered = np.partition(flat, (tail, flat.size - 1 - tail))
-    first, last = float(ordered[tail]), float(ordered[flat.size - 1 - tail])
-    low, high, reach = float(flat.min()), float(flat.max()), REACH * (last - first)
-    return (max(low, first - reach), min(high, last + reach)) if reach > 0.0 else (low, high)
+    ordered = np.partition(flat, (0, tail, flat.size - 1 - tail, flat.size - 1))
+    low, first, last, high = (ordered[i].item() for i in (0, tail, -1 - tail, -1))
+    reach = REACH * (last - first)
+    return (max(low, first - reach), min(high, last + reach)) if reach > 0 else (low, high)
 
 
-def _noise(values: Pixels) -> float:
-    """Return the half of a difference that rounding makes, which in integers is none."""
-    if values.dtype.kind != "f" or values.dtype.itemsize < 4:
-        return 0.0
-    precision = max(float(np.finfo(values.dtype).eps), float(np.finfo(np.float64).eps))
-    return ROUNDING * precision * float(np.abs(values).max() / 2.0)
+def _noise(kind: np.dtype[Any]) -> float:
+    """Return the difference that rounding makes between numbers of about 1.
+
+    Half precision is so coarse that its steps are meant.
+    """
+    precision = np.finfo(kind).eps if kind.itemsize >= 4 else 0.0
+    return ROUNDING * max(float(precision), float(np.finfo(np.float64).eps))
 
 
 def _displayed(pixels: Pixels) -> FloatArray | None:

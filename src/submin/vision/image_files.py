@@ -80,7 +80,7 @@ def read_image(path: Path) -> Image:
         start = file.read(4)
     array = _tiff(path) if start in TIFF_STARTS else None
     if array is None:
-        array = _by_pillow(path)
+        array = _by_pillow(path, counted=start in TIFF_STARTS)
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
@@ -115,11 +115,12 @@ def _no_log(name: str) -> Iterator[None]:
         logger.disabled = before
 
 
-def _by_pillow(path: Path) -> Image:
+def _by_pillow(path: Path, counted: bool) -> Image:
+    """Read a file whose pictures were counted, or are to be."""
     with _decoding(path):
         decoded = _decoded(path)
         array = _array(decoded.picture, decoded.format)
-    if decoded.pictures > 1:
+    if decoded.pictures > 1 and not counted:
         raise ValueError(f"{fspath(path)} {_several(decoded.pictures)}")
     if decoded.cut_short:
         raise ValueError(
