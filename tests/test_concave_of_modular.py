@@ -84,7 +84,7 @@ def test_every_solver_reaches_the_minimum():
     ("breakpoints", "values", "message"),
     [
         ([0, 1, 2], [0, 1, 3], r"values\[1\] is 1.0: phi is not concave there"),
-        ([[0, 1, 3], [0, 2, 3]], [0, 1, 2], r"values\[\(1, 1\)\] is 1.0: phi is not concave"),
+        ([[0, 1, 3], [0, 2, 3]], [0, 1, 2], r"values\[1, 1\] is 1.0: phi is not concave"),
         ([1, 2], [0, 1], r"breakpoints\[0\] is 1.0: phi starts"),
         ([0, 2], [1, 1], r"values\[0\] is 1.0: phi starts"),
         ([0, 2, 2], [0, 1, 1], r"breakpoints\[2\] is 2.0: breakpoints must increase"),

@@ -180,7 +180,7 @@ def test_weights_of_any_type_and_layout(dtype):
         (((2, 2), np.nan), "is nan"),
         (((2, 2), [1.0]), "weights has 1 entries, but connectivity 4 has 2 offsets"),
         (((2, 2), [np.ones((2, 2)), 1.0]), r"weights\[0\] has shape \(2, 2\).*needs \(2, 1\)"),
-        (((2, 2), [1.0, [[1.0, -2.0]]]), r"weights\[1\]\[\(0, 1\)\] is -2.0"),
+        (((2, 2), [1.0, [[1.0, -2.0]]]), r"weights\[1\]\[0, 1\] is -2.0"),
         (((2, 2), 1.0, 5), "connectivity is 5"),
         (((2, 2), 1.0, 4, [1.0]), "reverse_weights has 1 entries"),
         (((2, 2), 1.0, 4, -1.0), r"reverse_weights\S* is -1.0"),

@@ -160,7 +160,7 @@ def test_label_groups():
         (lambda: sm.robust_pn([0, 3], [0, 1], 1.0, 1.0), "pointers runs from 0 to 3"),
         (lambda: sm.coverage([0, 2], [0, 1], [1.0, 2.0]), r"weights has shape \(2,\)"),
         (lambda: sm.facility_location([1.0, 2.0]), r"benefits has shape \(2,\)"),
-        (lambda: sm.facility_location([[1.0, -2.0]]), r"benefits\[\(0, 1\)\] is -2.0"),
+        (lambda: sm.facility_location([[1.0, -2.0]]), r"benefits\[0, 1\] is -2.0"),
         (lambda: sm.negative_hinge([0, 2], [0, 1], [1.0, -1.0], 1.0), r"masses\[1\] is -1.0"),
     ],
 )

@@ -16,17 +16,16 @@ LARGEST_INDEX = 2**31 - 1
 LARGEST_SUM = 1e150  # squares of sums must fit
 
 
-def _where(mask: npt.NDArray[np.bool_]) -> tuple[int, ...] | int:
-    """Return the first index at which `mask` holds, as a plain int for 1-D arrays."""
-    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
-    return index[0] if len(index) == 1 else index
+def first_index(mask: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the first index at which `mask` holds."""
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
 
 
 def refuse_where(name: str, values: npt.NDArray[Any], mask: BoolArray, remedy: str) -> None:
     """Raise `ValueError` for the first entry of `values` at which `mask` holds."""
     if mask.any():
-        index = _where(mask)
-        place = f"{name}[{index}]" if mask.ndim else name
+        index = first_index(mask)
+        place = f"{name}[{', '.join(map(str, index))}]" if mask.ndim else name
         raise ValueError(f"{place} is {values[index]!s}: {remedy}")
 
 
@@ -172,13 +171,14 @@ def numbers_in_place(name: str, numbers: IndexArray, elements: int) -> None:
         refuse_where(name, numbers, wrong, "they were changed after construction")
 
 
-def refuse_masked(name: str, values: npt.ArrayLike) -> None:
+def refuse_masked(
+    name: str,
+    values: npt.ArrayLike,
+    remedy: str = "fill it first (in a unary, inf keeps an element out of S)",
+) -> None:
     """Refuse a masked array: its mask would be lost without a word."""
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(
-            f"{name} is a masked array, whose mask would be ignored: fill it first (in a unary, "
-            "inf keeps an element out of S)"
-        )
+        raise TypeError(f"{name} is a masked array, whose mask would be ignored: {remedy}")
 
 
 def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:

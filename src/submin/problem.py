@@ -121,8 +121,9 @@ class Problem:
         if not total < _checks.LARGEST_SUM:
             index = int(np.argmax(np.abs(finite)))
             raise ValueError(
-                f"unary overflows: the costs sum to {total}, with the largest, "
-                f"{finite.flat[index]}, at flat index {index}; scale the data down"
+                "unary overflows: its costs must sum to less than 1e150, and the largest is "
+                f"{finite.flat[index]}, at flat index {index}; a hard constraint is inf or -inf, "
+                "and other data must be scaled down"
             )
 
     @classmethod
@@ -159,14 +160,12 @@ class Problem:
         _checks.refuse_where(
             "cost_in", first, both, "cost_out is infinite there too, so the problem is infeasible"
         )
+        for name, costs in (("cost_in", first), ("cost_out", second)):
+            large = np.isfinite(costs) & (np.abs(costs) >= _checks.LARGEST_SUM)
+            _checks.refuse_where(name, costs, large, "inf forbids a label; scale other costs down")
         unary = np.where(np.isinf(first), np.inf, np.where(np.isinf(second), -np.inf, 0.0))
         finite = np.isfinite(first) & np.isfinite(second)
-        with np.errstate(over="ignore"):
-            difference = first - np.where(finite, second, 0.0)
-        _checks.refuse_where(
-            "cost_in", first, finite & np.isinf(difference), "less cost_out it overflows; scale"
-        )
-        unary[finite] = difference[finite]
+        unary[finite] = first[finite] - second[finite]
         base = np.where(np.isposinf(unary) | finite, second, first)
         return cls(unary, terms, compensated_sum(base))
 

@@ -19,6 +19,8 @@ pytest.importorskip("skimage")
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
 
+from ..vision.test_masks import REFUSED_MASKS, REFUSED_SCRIBBLES, SHAPE  # noqa: E402
+
 FILES = {"mask", "cutout", "overlay", "convergence", "result"}
 BOX = "4,3,24,15"
 
@@ -151,6 +153,27 @@ def test_sample_comes_with_its_box(invoke, tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "int32", "float32", "float64"])
+def test_a_faint_object_in_a_file_of_any_depth(invoke, object_mask, tmp_path, dtype):
+    path = tmp_path / "faint.tif"
+    faint = np.where(object_mask, 130, 100).astype(dtype)
+    pytest.importorskip("tifffile").imwrite(path, faint)
+    run = invoke("segment", path, "--box", BOX, "-o", tmp_path / "out", "--json")
+    assert json.loads(run.stdout)["elements_in_set"] == object_mask.sum()
+    cutout = read(tmp_path / "out" / "cutout.png")
+    np.testing.assert_array_equal(cutout[..., 3] > 0, object_mask)
+    assert cutout[object_mask].max() >= 130
+
+
+def assert_same_refusal(invoke, tmp_path, name, marks):
+    """Check that a file and its array are refused in the same words."""
+    image = np.random.default_rng(0).integers(0, 256, size=SHAPE, dtype=np.uint8)
+    photo, file = write(tmp_path / "image.png", image), write(tmp_path / "marks.png", marks)
+    with pytest.raises(ValueError, match=name) as caught:
+        sm.segment(image, **{name: marks})
+    assert_refused(invoke("segment", photo, f"--{name}", file), str(caught.value))
+
+
 class TestRefusals:
     def test_missing_photo(self, invoke, tmp_path):
         assert_refused(invoke("segment", tmp_path / "none.jpg", "--box", BOX), "none.jpg")
@@ -175,6 +198,35 @@ class TestRefusals:
         whole = write(path, noise).read_bytes()
         path.write_bytes(whole[: len(whole) // 2])
         assert_refused(invoke("segment", path, "--box", BOX), "half.png")
+
+    def test_too_many_pixels(self, invoke, tmp_path):
+        path = tmp_path / "large.png"
+        Image.new("1", (14000, 14000)).save(path)
+        assert_refused(invoke("segment", path, "--box", BOX), "large.png", "scale it down")
+
+    def test_several_pictures(self, invoke, tmp_path):
+        path = tmp_path / "stack.tif"
+        pages = [Image.new("L", (30, 20)) for _ in range(3)]
+        pages[0].save(path, save_all=True, append_images=pages[1:])
+        assert_refused(invoke("segment", path, "--box", BOX), "stack.tif", "3 pictures")
+
+    def test_out_of_memory(self, invoke, photo, tmp_path, monkeypatch):
+        def exhausted(*_, **__):
+            raise MemoryError
+
+        monkeypatch.setattr("submin.vision.segment", exhausted)
+        run = invoke("segment", photo, "--box", BOX, "-o", tmp_path / "out")
+        assert_refused(run, "30 x 20 pixels", "does not fit into memory", "scale")
+
+    @pytest.mark.parametrize("name", REFUSED_MASKS)
+    def test_what_is_no_mask_is_refused_as_in_python(self, invoke, tmp_path, name):
+        mask, _ = REFUSED_MASKS[name]
+        assert_same_refusal(invoke, tmp_path, "mask", mask)
+
+    @pytest.mark.parametrize("name", REFUSED_SCRIBBLES)
+    def test_what_are_no_scribbles_is_refused_as_in_python(self, invoke, tmp_path, name):
+        scribbles, _ = REFUSED_SCRIBBLES[name]
+        assert_same_refusal(invoke, tmp_path, "scribbles", scribbles)
 
     def test_nothing_marked(self, invoke, photo):
         assert_refused(invoke("segment", photo), "box, scribbles or a mask")
@@ -211,6 +263,20 @@ class TestRefusals:
 
     def test_output_below_a_file(self, invoke, photo):
         assert_refused(invoke("segment", photo, "--box", BOX, "-o", photo / "out"), "photo.png")
+
+    @pytest.mark.parametrize("name", ["n" * 300, "deep/" * 1500])
+    def test_output_of_an_impossible_name(self, invoke, photo, tmp_path, name):
+        run = invoke("segment", photo, "--box", BOX, "-o", tmp_path / name)
+        assert_refused(run, "can not write in", "too long")
+
+    def test_photo_of_an_impossible_name(self, invoke, tmp_path):
+        assert_refused(invoke("segment", tmp_path / ("n" * 300), "--box", BOX), "too long")
+
+    @pytest.mark.parametrize("name", ["mask.png", "convergence.png", "result.npz"])
+    def test_a_folder_in_the_place_of_a_file(self, invoke, photo, tmp_path, name):
+        (tmp_path / "out" / name).mkdir(parents=True)
+        run = invoke("segment", photo, "--box", BOX, "-o", tmp_path / "out")
+        assert_refused(run, name, "is a folder")
 
     def test_missing_package(self, invoke, photo, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -59,13 +59,6 @@ def test_masks(values, expected, tmp_path):
     assert read_mask(tmp_path / "mask.png").tolist() == [[bool(v) for v in expected]]
 
 
-def test_coloured_mask(tmp_path):
-    array = np.zeros((2, 2, 3), dtype=np.uint8)
-    array[0, 1] = (250, 255, 240)
-    Image.fromarray(array).save(tmp_path / "mask.png")
-    assert read_mask(tmp_path / "mask.png").tolist() == [[False, True], [False, False]]
-
-
 def test_not_an_image(tmp_path):
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(ValueError, match=r"notes\.txt is not an image"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import submin as sm
-from submin.vision import segmentation_problem
+from submin.vision import Seeds, segmentation_problem
 
 
 def wrong(mask, scene):
@@ -134,8 +134,8 @@ def test_superpixels_join_the_problem(scene):
 
 def test_problem_of_known_costs():
     cost_in, cost_out = np.array([[0.9, 0.0]]), np.array([[0.0, 0.9]])
-    seeds = sm.vision.Seeds.of((1, 2), scribbles=np.array([[1, 2]]))
-    free = sm.vision.Seeds.of((1, 2), mask=np.array([[True, False]]))
+    seeds = Seeds.of((1, 2), scribbles=np.array([[0, 2]]), mask=np.array([[False, True]]))
+    free = Seeds.of((1, 2), mask=np.array([[True, False]]))
     cut = [sm.GridCut((1, 2), 0.5)]
     result = sm.minimize(segmentation_problem(cost_in, cost_out, free, cut))
     assert result.value == pytest.approx(0.5)
@@ -245,7 +245,7 @@ def test_text(scene):
         (np.zeros((8, 9, 3), np.uint8), {"box": (2, 2, 6, 6)}),
         (np.zeros((1, 9)), {"box": (2, 0, 6, 1)}),
         (np.zeros((9, 1)), {"box": (0, 2, 1, 6)}),
-        (np.zeros((1, 2)), {"scribbles": np.array([[1, 2]])}),
+        (np.zeros((1, 3)), {"scribbles": np.array([[1, 0, 2]])}),
         (np.array([[0.0, 1.0]]), {"mask": np.array([[False, True]])}),
     ],
 )

@@ -95,12 +95,28 @@ def require_writable(path: Path) -> None:
         raise RefusalError(f"can not write {path}: {error.strerror}") from error
 
 
-def require_writable_folder(folder: Path) -> None:
-    """Refuse a folder that can not be made or written in, without making it."""
-    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+def require_writable_folder(folder: Path, names: Sequence[str] = ("result.npz",)) -> None:
+    """Refuse a folder in which files can not be written, without making it."""
+    try:
+        for name in names:
+            if _exists(folder / name) and (folder / name).is_dir():
+                raise RefusalError(f"{folder / name} is a folder: a file of that name is written")
+        places = (folder, *folder.absolute().parents)
+        existing = next(place for place in places if _exists(place))
+    except OSError as error:
+        raise RefusalError(f"can not write in {folder}: {error.strerror}") from error
     if not existing.is_dir():
         raise RefusalError(f"can not write in {folder}: {existing} is a file")
     require_writable(existing / "result.npz")
+
+
+def _exists(path: Path) -> bool:
+    """Say whether a path exists; a name that is too long raises, in every version of Python."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 class Begun:

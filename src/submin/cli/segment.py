@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,9 +27,13 @@ from submin.cli.solve import save
 if TYPE_CHECKING:
     from submin.vision import Segmentation
 
+RESULT = "result.npz"
+
 
 def segment(
-    photo: Annotated[Path | None, typer.Argument(help="Any image that Pillow reads.")] = None,
+    photo: Annotated[
+        Path | None, typer.Argument(help="Any image that Pillow reads, or a deep TIFF.")
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the pictures and result.npz.")
     ] = Path("segmentation"),
@@ -38,7 +44,7 @@ def segment(
         Path | None, typer.Option(help="Picture: red background, white object, black unmarked.")
     ] = None,
     mask: Annotated[
-        Path | None, typer.Option(help="Picture of a first guess, bright on the object.")
+        Path | None, typer.Option(help="Picture of a first guess: white object on black.")
     ] = None,
     sample: Annotated[
         str | None, typer.Option(help="A photograph with a box: astronaut, cat, coffee, ...")
@@ -70,8 +76,8 @@ def segment(
     Ctrl-C ends the work, not the answer: the best mask so far is written, with exit code 130.
     """
     with console.command():
-        console.require_writable_folder(output)
         require_packages()
+        console.require_writable_folder(output, file_names())
         image, default_box = read_image(photo, sample)
         marks = read_marks(box, scribbles, mask) or {"box": default_box}
         settings = {
@@ -80,8 +86,9 @@ def segment(
             "max_rounds": rounds, "solver": chosen_solver(solver, seed),
             **limits(tol, max_passes, time_limit), "threads": threads, "seed": seed,
         }  # fmt: skip
-        found = segmented(image, {**marks, **settings}, quiet)
-        files = write_files(output, image, found)
+        with in_memory(image):
+            found = segmented(image, {**marks, **settings}, quiet)
+            files = write_files(output, image, found)
         if json:
             console.print_json(segmentation_fields(found, files))
         elif not quiet:
@@ -96,6 +103,26 @@ def require_packages() -> None:
     with console.user_input():
         for package in PACKAGES:
             require(package)
+
+
+def file_names() -> list[str]:
+    """Return the names of the files in the output folder."""
+    from submin.vision.pictures import PICTURES
+
+    return [f"{name}.png" for name in PICTURES] + [RESULT]
+
+
+@contextmanager
+def in_memory(image: Any) -> Iterator[None]:
+    """Refuse a picture whose segmentation does not fit into memory."""
+    try:
+        yield
+    except MemoryError:
+        height, width = image.shape[:2]
+        raise console.RefusalError(
+            f"the segmentation of {width} x {height} pixels does not fit into memory: scale the "
+            "picture down"
+        ) from None
 
 
 def read_image(photo: Path | None, sample: str | None) -> tuple[Any, Any]:
@@ -127,7 +154,7 @@ def read_marks(box: str | None, scribbles: Path | None, mask: Path | None) -> di
             marks["scribbles"] = vision.read_photograph(scribbles)
     if mask is not None:
         with console.reading(mask):
-            marks["mask"] = vision.read_mask(mask)
+            marks["mask"] = vision.read_photograph(mask)
     return marks
 
 
@@ -155,7 +182,7 @@ def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path
 
     with console.user_input():
         folder.mkdir(parents=True, exist_ok=True)
-        result = save(found.result, found.problem, folder / "result.npz")
+        result = save(found.result, found.problem, folder / RESULT)
         return {**write_pictures(folder, image, found), "result": result}
 
 

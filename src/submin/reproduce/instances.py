@@ -22,8 +22,8 @@ from submin.terms import Cardinality, GridCut
 from submin.vision import contrast_weights, read_photograph, sample
 from submin.vision.colour_models import ColourFitter
 from submin.vision.colours import Colours
+from submin.vision.image_files import Image
 from submin.vision.optional import require
-from submin.vision.photographs import Image
 from submin.vision.seeds import Seeds
 
 GAUSSIANS = 5

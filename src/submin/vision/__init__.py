@@ -5,6 +5,7 @@ scikit-image, scikit-learn, matplotlib and Pillow are imported when they are fir
 
 from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model
 from submin.vision.contrast import contrast_weights
+from submin.vision.masks import object_mask
 from submin.vision.photographs import (
     SAMPLES,
     Sample,
@@ -38,6 +39,7 @@ __all__ = [
     "cutout_picture",
     "fit_colour_model",
     "mask_picture",
+    "object_mask",
     "overlay_picture",
     "read_mask",
     "read_photograph",

@@ -25,6 +25,10 @@ from submin.vision.optional import require
 OUTLIER_SHARE = 1e-3
 VARIANCE_FLOOR = 1.0
 """Added to every variance: the square of 1 Lab unit, about a just noticeable difference."""
+LEAST_FLOOR = 1e-6
+SPREAD = 30.0
+"""Standard deviation of the features of a photograph of good contrast, in Lab units: below it,
+the floor shrinks with the contrast."""
 TRAINING_PIXELS = 20_000
 ITERATIONS = 10
 CHUNK = 1 << 15
@@ -41,7 +45,7 @@ class ColourModel:
     means : float array, shape (K, D)
     covariances : float array, shape (K, D, D)
     volume : float
-        Volume of the range of the features, over which the uniform share is spread.
+        Volume over which the uniform share is spread.
     """
 
     weights: FloatArray
@@ -110,7 +114,7 @@ class ColourFitter:
     ----------
     features : float array, shape (H, W, D)
     volume : float
-        Volume of the range of the features.
+        Volume over which the uniform share is spread.
     components : int
         Largest number of Gaussians in a model.
     seed : int
@@ -161,7 +165,15 @@ class ColourFitter:
 
     def _fit(self, mask: BoolArray, start: ColourModel | None = None) -> ColourModel:
         colours = self._training_colours(mask)
-        return fit_colour_model(colours, self.components, self.volume, self.seed, start)
+        return fit_colour_model(
+            colours, self.components, self.volume, self.seed, start, self.variance_floor
+        )
+
+    @lazy
+    def variance_floor(self) -> float:
+        """What is added to every variance, relative to that of the features."""
+        variance = float(self.features.var(axis=(0, 1)).sum())
+        return VARIANCE_FLOOR * min(1.0, max(LEAST_FLOOR, variance / SPREAD**2))
 
     def _training_colours(self, mask: BoolArray) -> FloatArray:
         """Choose at most `TRAINING_PIXELS` pixels of a mask, in one random order for all masks."""
@@ -181,6 +193,7 @@ def fit_colour_model(
     volume: float = 1.0,
     seed: int = 0,
     start: ColourModel | None = None,
+    variance_floor: float = VARIANCE_FLOOR,
 ) -> ColourModel:
     """Fit a mixture by expectation maximisation.
 
@@ -191,11 +204,13 @@ def fit_colour_model(
     components : int, optional
         Largest number of Gaussians; there are never more than distinct colours.
     volume : float, optional
-        Volume of the range of the features.
+        Volume over which the uniform share is spread.
     seed : int, optional
         Fixes the first means (k-means).
     start : ColourModel, optional
         Where the iterations start, in place of k-means.
+    variance_floor : float, optional
+        Added to every variance.
 
     Raises
     ------
@@ -205,7 +220,7 @@ def fit_colour_model(
     distinct = _distinct_colours(colours, components if start is None else len(start.weights))
     count = min(components, distinct)
     settings: dict[str, Any] = {
-        "reg_covar": VARIANCE_FLOOR,
+        "reg_covar": variance_floor,
         "max_iter": ITERATIONS,
         "random_state": seed,
     }

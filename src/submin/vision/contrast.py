@@ -18,6 +18,9 @@ from submin import _checks
 from submin._typing import FloatArray
 from submin.terms import grid_offsets
 
+LEAST_TOTAL = 1e-300
+"""Squared differences below it are in the range where floats lose digits, and no contrast."""
+
 Offset = tuple[int, ...]
 
 
@@ -77,7 +80,8 @@ def contrast_weights(
     dimensions = colours.ndim - 1
     offsets = grid_offsets(dimensions, connectivity or 3**dimensions - 1)
     lengths = _lengths(offsets, _checked_spacing(spacing, dimensions))
-    differences = [squared_differences(colours, offset) for offset in offsets]
+    scaled = _scaled(colours)
+    differences = [squared_differences(scaled, offset) for offset in offsets]
     beta = _inverse_mean(differences)
     strength = check_number("smoothness", smoothness)
     return [
@@ -105,15 +109,21 @@ def check_number(name: str, value: float) -> float:
     return number
 
 
+def _scaled(features: FloatArray) -> FloatArray:
+    """Return features of which the largest is about 1, so that squares are in range.
+
+    The factor is a power of two, which leaves the weights as they are to the last bit.
+    """
+    largest = float(np.abs(features).max(initial=0.0))
+    scaled: FloatArray = np.ldexp(features, -int(np.frexp(largest)[1]))
+    return scaled
+
+
 def _inverse_mean(differences: list[FloatArray]) -> float:
-    """Return β; 0 if no two neighbours differ (an underflowing mean is no contrast either)."""
+    """Return β; 0 if no two neighbours differ."""
     edges = sum(difference.size for difference in differences)
     total = sum(float(difference.sum()) for difference in differences)
-    if not np.isfinite(total):
-        raise ValueError(
-            "features overflow: their squared differences are infinite; scale them down"
-        )
-    return edges / (2.0 * total) if total > 1e-200 * edges else 0.0
+    return edges / (2.0 * total) if total > LEAST_TOTAL else 0.0
 
 
 def _refuse_missing_channels(

@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from submin._typing import BoolArray
+from submin.vision.image_files import Image, read_image
+from submin.vision.masks import object_mask
 from submin.vision.optional import require
 
-Image = npt.NDArray[Any]
 Box = tuple[int, int, int, int]
-
-LARGEST_UINT16 = 65535
-GREY_MODES = ("1", "L", "F")
 
 
 @dataclass(frozen=True)
@@ -82,75 +76,38 @@ def sample(name: str) -> Sample:
 
 
 def read_photograph(path: str | PathLike[str]) -> Image:
-    """Read an image file, upright: a photograph, or scribbles (a picture, or grey labels).
+    """Read an image file, upright: a photograph, a mask, or scribbles (a picture, or grey labels).
 
     Parameters
     ----------
     path : str or path
-        Any format that Pillow reads; of several frames, the first.
+        Any format that Pillow reads, and TIFF of any depth.
 
     Returns
     -------
-    array, shape (H, W), (H, W, 3) or (H, W, 4)
-        Grey, RGB or RGBA; ``bool``, ``uint8``, ``uint16``, or ``float32`` for float images.
+    array, shape (H, W) or (H, W, 2 to 4)
+        Grey, grey with alpha, RGB or RGBA: ``bool``, ``uint8``, or the type of the file where it
+        is deeper, such as ``uint16``, ``int32`` and ``float32``.
 
     Raises
     ------
     OSError
         If the file can not be opened (``FileNotFoundError`` if it does not exist).
     ValueError
-        If it is not an image.
+        If it is damaged or not an image, has more pixels than Pillow allows
+        (``PIL.Image.MAX_IMAGE_PIXELS``, doubled), holds several pictures (pages of a TIFF, frames
+        of a GIF), or is one of 16 bits a channel in colour that Pillow would read as 8 (PNG, PPM).
     """
-    return _array(_open(path))
+    return read_image(path)
 
 
 def read_mask(path: str | PathLike[str]) -> BoolArray:
-    """Read a mask: ``True`` where the image is brighter than half of its brightest pixel.
+    """Read a mask: a picture in black and white, ``True`` where it is white.
 
     Raises
     ------
     OSError, ValueError
-        As ``read_photograph``.
+        As ``read_photograph``; and ``ValueError`` for what is no mask: see ``object_mask``, which
+        decides.
     """
-    array = _array(_open(path))
-    values = array.astype(np.float64)
-    if values.ndim == 3:
-        values = values[:, :, :3].mean(axis=2)
-    mask: BoolArray = values > values.max() / 2.0
-    return mask
-
-
-def refuse_path(name: str, value: object, reader: str) -> None:
-    """Refuse the path of a picture in place of its pixels, and name the function that reads it."""
-    if isinstance(value, str | PathLike):
-        path = fspath(value)
-        raise TypeError(
-            f"{name} must be an array of pixels, and not the path {path!r}: pass "
-            f"submin.vision.{reader}({path!r})"
-        )
-
-
-def _open(path: str | PathLike[str]) -> Any:
-    pillow = require("PIL.Image")
-    try:
-        with pillow.open(path) as picture:
-            picture.load()
-            return require("PIL.ImageOps").exif_transpose(picture)
-    except (pillow.UnidentifiedImageError, SyntaxError):
-        raise ValueError(f"{fspath(path)} is not an image that Pillow can read") from None
-
-
-def _array(picture: Any) -> Image:
-    """Return the pixels of any Pillow mode as grey, RGB or RGBA."""
-    if picture.mode in GREY_MODES:
-        return np.array(picture)
-    if picture.mode.startswith("I"):
-        return _integers(np.array(picture))
-    transparent = "transparency" in picture.info or picture.mode in ("RGBA", "LA", "PA")
-    return np.array(picture.convert("RGBA" if transparent else "RGB"))
-
-
-def _integers(values: Image) -> Image:
-    """Return 16-bit values as such: older versions of Pillow read them as 32-bit integers."""
-    fits = values.min() >= 0 and values.max() <= LARGEST_UINT16
-    return values.astype(np.uint16) if fits else values
+    return object_mask(read_photograph(path))

@@ -19,6 +19,8 @@ from submin.vision.segmentation import Segmentation
 
 Picture = npt.NDArray[np.uint8]
 
+PICTURES = ("mask", "cutout", "overlay", "convergence")
+"""Names of the pictures of an answer."""
 LINE_CORE = np.array([1.0, 0.9, 0.1])
 LINE_RIM = np.array([0.0, 0.0, 0.0])
 BACKGROUND_TONE = 0.35
@@ -105,18 +107,15 @@ def write_pictures(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     mask = segmentation.mask
-    pictures = {
-        "mask": mask_picture(mask),
-        "cutout": cutout_picture(image, mask),
-        "overlay": overlay_picture(image, mask),
-    }
-    paths = {name: target / f"{name}.png" for name in pictures}
-    for name, picture in pictures.items():
-        save_picture(picture, paths[name])
+    paths = {name: target / f"{name}.png" for name in PICTURES}
+    save_picture(mask_picture(mask), paths["mask"])
+    save_picture(cutout_picture(image, mask), paths["cutout"])
+    save_picture(overlay_picture(image, mask), paths["overlay"])
     title = f"{segmentation.status.name.lower()}, gap {segmentation.result.gap:.3g}"
     figure = rounds_picture(segmentation, title)
-    if figure is not None:
-        paths["convergence"] = target / "convergence.png"
+    if figure is None:
+        del paths["convergence"]
+    else:
         figure.savefig(paths["convergence"], dpi=150)
     return paths
 

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from submin import _checks
 from submin._typing import BoolArray
-from submin.vision.photographs import refuse_path
+from submin.vision.image_files import refuse_path
+from submin.vision.masks import object_mask
 
 UNMARKED, BACKGROUND, OBJECT = 0, 1, 2
 NOT_A_STROKE = 3
@@ -64,6 +66,7 @@ class Seeds:
         if scribbles is not None:
             labels = scribble_labels(scribbles, shape)
             foreground, background = labels == OBJECT, labels == BACKGROUND
+            _refuse_nothing_left(labels)
         if box is not None:
             inside = _inside(box, shape)
             _refuse_objects_outside(foreground, inside, box)
@@ -78,17 +81,17 @@ def scribble_labels(scribbles: npt.ArrayLike, shape: Shape) -> npt.NDArray[np.in
     Parameters
     ----------
     scribbles : array_like, shape (H, W), or (H, W, 3) or (H, W, 4)
-        Integer labels, or a uint8 picture with red strokes on the background, white or cream ones
-        on the object, and black (or transparent) elsewhere.
+        Integer labels, or a picture of 8 bits a channel with red strokes on the background, white
+        or cream ones on the object, and black (or transparent) elsewhere.
     shape : (H, W)
         Shape of the image.
 
     Raises
     ------
     TypeError
-        If the values are not integers.
+        If the values are not integers, or the scribbles are a path or a masked array.
     ValueError
-        If the shape does not fit, or a label or colour has no meaning.
+        If the shape does not fit, a label or colour has no meaning, or a picture has no stroke.
 
     Examples
     --------
@@ -97,8 +100,14 @@ def scribble_labels(scribbles: npt.ArrayLike, shape: Shape) -> npt.NDArray[np.in
     array([[0, 1, 2]])
     """
     refuse_path("scribbles", scribbles, "read_photograph")
+    _checks.refuse_masked("scribbles", scribbles, "scribbles.filled(0) leaves them unmarked")
     array = np.asarray(scribbles)
-    if array.dtype.kind not in "biu":
+    if array.dtype.kind == "b":
+        raise TypeError(
+            "scribbles hold booleans, which do not tell the object from the background: "
+            "np.where(scribbles, 2, 0) marks the object, np.where(scribbles, 1, 0) the background"
+        )
+    if array.dtype.kind not in "iu":
         raise TypeError(f"scribbles must hold integers, but their type is {array.dtype}")
     picture = array.ndim == 3 and array.shape[2] in (3, 4)
     if array.shape[:2] != shape or not (picture or array.ndim == 2):
@@ -110,17 +119,20 @@ def scribble_labels(scribbles: npt.ArrayLike, shape: Shape) -> npt.NDArray[np.in
 
 
 def _checked_labels(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    wrong = (array < UNMARKED) | (array > OBJECT)
-    if wrong.any():
-        row, column = _first_pixel(wrong)
-        raise ValueError(
-            f"scribbles[{row}, {column}] is {array[row, column]}: labels are 0 (unmarked), "
-            "1 (background) and 2 (object)"
-        )
+    _checks.refuse_where(
+        "scribbles",
+        array,
+        (array < UNMARKED) | (array > OBJECT),
+        "labels are 0 (unmarked), 1 (background) and 2 (object); np.select([m == 0, m == 1], "
+        "[1, 2]) converts a mask m of OpenCV, and np.select([m == 0, m == 255], [1, 2]) a trimap",
+    )
     return array.astype(np.int64)
 
 
 def _picture_labels(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    _checks.refuse_where(
+        "scribbles", array, (array < 0) | (array > 255), "a scribble picture has values to 255"
+    )
     red, green, blue = np.moveaxis(array[:, :, :3].astype(np.int64), 2, 0)
     least, most = np.minimum(green, blue), np.maximum(green, blue)
     labels = np.full(array.shape[:2], NOT_A_STROKE, dtype=np.int64)
@@ -128,26 +140,37 @@ def _picture_labels(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     labels[(red >= 128) & (most < 96)] = BACKGROUND
     labels[(red >= 192) & (least >= 128) & (green >= 192)] = OBJECT
     if array.shape[2] == 4:
+        labels[array[:, :, 3] < 255] = NOT_A_STROKE
         labels[array[:, :, 3] == 0] = UNMARKED
     wrong = labels == NOT_A_STROKE
     if wrong.any():
-        row, column = _first_pixel(wrong)
-        colour = tuple(array[row, column, :3].tolist())
+        row, column = _checks.first_index(wrong)
+        colour = tuple(array[row, column].tolist())
         raise ValueError(
             f"scribbles[{row}, {column}] has the colour {colour}: a scribble picture has "
-            f"{STROKE_COLOURS} only; save it without smoothing, as PNG"
+            f"{STROKE_COLOURS} only, or transparent pixels; save it without smoothing, as PNG"
+        )
+    if array.any() and not labels.any():
+        raise ValueError(
+            f"scribbles have no stroke, since no value is above {array[:, :, :3].max()}: a "
+            f"scribble picture has 8 bits a channel, in {STROKE_COLOURS}"
         )
     return labels
 
 
+def _refuse_nothing_left(labels: npt.NDArray[np.int64]) -> None:
+    """Refuse marks on every pixel, which labels of another meaning have."""
+    if labels.all():
+        raise ValueError(
+            "scribbles mark every pixel, which leaves nothing to decide: labels are 0 (unmarked), "
+            "1 (background) and 2 (object); a first guess is a mask"
+        )
+
+
 def _mask(mask: npt.ArrayLike, shape: Shape) -> BoolArray:
-    refuse_path("mask", mask, "read_mask")
-    array = np.asarray(mask)
-    if array.dtype.kind not in "biu":
-        raise TypeError(f"mask must hold booleans or integers, but its type is {array.dtype}")
-    if array.shape != shape:
-        raise ValueError(f"mask has shape {array.shape}, but the image has {shape}")
-    guess: BoolArray = array != 0
+    guess = object_mask(mask)
+    if guess.shape != shape:
+        raise ValueError(f"mask has shape {guess.shape}, but the image has {shape}")
     return guess
 
 
@@ -162,7 +185,10 @@ def _inside(box: Sequence[float], shape: Shape) -> BoolArray:
             )
     for name, value, start, limit in (("x2", x2, x1, width), ("y2", y2, y1, height)):
         if value <= start:
-            raise ValueError(f"box {(x1, y1, x2, y2)} is empty: {name} must be above {start}")
+            raise ValueError(
+                f"box {(x1, y1, x2, y2)} is empty: {name} must be above {start}; a box has two "
+                "corners, (x1, y1, x2, y2), and no width and height"
+            )
         if value > limit:
             raise ValueError(
                 f"box has {name}={value}, outside of the image of {width} x {height} pixels: "
@@ -198,7 +224,7 @@ def _whole_pixels(name: str, value: Any) -> int:
 def _refuse_objects_outside(foreground: BoolArray, inside: BoolArray, box: Sequence[float]) -> None:
     conflict = foreground & ~inside
     if conflict.any():
-        row, column = _first_pixel(conflict)
+        row, column = _checks.first_index(conflict)
         raise ValueError(
             f"scribbles mark pixel [{row}, {column}] (x={column}, y={row}) as object, but it is "
             f"outside of the box {tuple(int(v) for v in box)}; enlarge the box or move the stroke"
@@ -225,8 +251,3 @@ def _first(
             "margin around the box or mask"
         )
     return first_foreground, first_background
-
-
-def _first_pixel(wrong: BoolArray) -> tuple[int, int]:
-    row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-    return int(row), int(column)

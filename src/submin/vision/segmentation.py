@@ -138,8 +138,11 @@ def segment(
     ----------
     image : array_like, shape (H, W), (H, W, 3) or (H, W, 4)
         Grey, RGB or RGBA of any real type, such as ``submin.vision.read_photograph(path)`` reads
-        from a file.  ``uint8``, ``uint16`` and ``bool`` are read by the range of the type, floats
-        in [0, 1] as they are; other values are stretched from their minimum..maximum to [0, 1].
+        from a file.  Values count by their contrast: they are stretched from minimum..maximum of
+        the visible pixels to [0, 1], with the same map for all colour channels, so type, scale
+        and offset do not matter.  A hundredth of them at either end that lies far beyond the
+        others (hot pixels, marks of missing data) is clipped.  The opacity is relative to that of
+        the most opaque pixel.
     box : (x1, y1, x2, y2), optional
         Columns x1 to x2 - 1 and rows y1 to y2 - 1 hold the whole object; all else is background.
         Integers, or floats without a fraction.
@@ -147,7 +150,10 @@ def segment(
         Labels 0 (unmarked), 1 (background), 2 (object); or a picture with red strokes on the
         background, white or cream ones on the object, black elsewhere.  Strokes are kept.
     mask : array_like of bool or int, shape (H, W), optional
-        First guess of the object (not 0), to be refined anywhere.
+        First guess of the object, to be refined anywhere: booleans, or 0 outside of it and 1, 255
+        or 65535 on it.  Other labels are refused, since they could mean anything: for a mask of
+        OpenCV pass ``mask=np.isin(m, (1, 3))`` and ``scribbles=np.select([m == 0, m == 1],
+        [1, 2])``.
     smoothness : float, optional
         Cost of a boundary per pixel where neighbours look alike, in nats.
     connectivity : int, optional
@@ -187,7 +193,7 @@ def segment(
     Notes
     -----
     Box, scribbles and mask can be combined.  The energy never goes up from round to round (see
-     ``rounds.py``).  A box in which nothing differs from the outside gives an empty mask.
+    ``rounds.py``).  A box in which nothing differs from the outside gives an empty mask.
 
     Examples
     --------
