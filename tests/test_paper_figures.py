@@ -72,7 +72,7 @@ def test_acdm_is_figures_2_and_3(step_constant, epoch_passes):
     generator, theta = np.random.default_rng(7), 1.0 / r
     answer = list(z)
     for iteration in range(5 * r):
-        chosen = IndependentSampling(r, step_constant).draw(generator)
+        chosen = IndependentSampling(layout, step_constant).draw(generator)
         at = [theta**2 * b + a for a, b in zip(z, u, strict=True)]
         gradient = 2.0 * (layout.unary + dense.rows(at).sum(axis=0))
         weight = step_constant * r * theta  # 2 r theta in the paper
