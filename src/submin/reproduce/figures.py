@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from submin._typing import BoolArray, FloatArray
 from submin.reproduce.gaps import SNAPSHOTS, Curve
-from submin.reproduce.instances import PUBLIC, Instance
+from submin.reproduce.instances import Instance
 from submin.vision.colours import Colours
 from submin.vision.optional import require
 
@@ -136,7 +136,7 @@ def segmentation_figure(
     for row, method in zip(panels, ("ACDM", "AP"), strict=True):
         for axes, passes in zip(row[1:-1], SNAPSHOTS, strict=True):
             _picture(axes, image, f"{method} {passes}", curves[method].masks[passes])
-            _caption(axes, method, passes, curves[method], numbers["data"] == PUBLIC)
+            _caption(axes, method, passes, curves[method], numbers["comparable"])
     return figure
 
 

@@ -47,6 +47,8 @@ VARIANTS: dict[str, Maker] = {
 SNAPSHOTS = (1, 20, 100)
 """Projections per block at which the paper shows segmentations."""
 DETERMINISTIC = ("AP",)
+ROUNDING = 1e-12
+"""Rounding in a gap at most, in units of the first gap."""
 TINY = 1e-15
 """Stands for a closed gap on a logarithmic axis."""
 
@@ -168,9 +170,10 @@ def _curve(traces: Sequence[_Trace], points: FloatArray) -> Curve:
 
 
 def _on_grid(trace: _Trace, kind: int, points: FloatArray) -> FloatArray:
-    """Interpolate the logarithm of a gap; what rounding took below zero counts as nearly zero."""
+    """Interpolate the logarithm of a gap; one that is rounding alone counts as nearly zero."""
     checks = np.array(trace.checks)
-    logarithms = np.log(np.maximum(checks[:, kind], TINY))
+    gaps = checks[:, kind]
+    logarithms = np.log(np.where(gaps > ROUNDING * gaps[0], gaps, TINY))
     gap: FloatArray = np.exp(np.interp(points, checks[:, 0], logarithms))
     return np.where(gap < 2.0 * TINY, TINY, gap)
 

@@ -121,15 +121,17 @@ def measure(data: Path | None, quick: bool, seeds: Sequence[int], progress: Prog
     step = QUICK_STEP if quick else 1
     segmented, mask = refitted(penguin_picture(data), exact["penguin"], step, progress)
     judged_at = QUICK_JUDGED_AT if quick else PASSES
+    comparable = data is not None and not quick
     numbers: dict[str, Any] = {
         "version": __version__, "quick": quick, "seeds": list(seeds), "passes": PASSES,
         "judged_at": judged_at, "data": PUBLIC if data else SAMPLES,
+        "comparable": comparable,
         "instances": {one.key: _facts(one) for one in instances},
         "gaps": {key: {n: c.numbers() for n, c in found.items()} for key, found in curves.items()},
         "segmented": segmented,
-        "likeness": like_the_paper(penguin, quick, seeds, PASSES, progress),
+        "likeness": like_the_paper(penguin, comparable, step, seeds, PASSES, progress),
         "theory": _theory(quick, progress),
-        "variants": _variants(instances, curves, seeds[:1], judged_at, progress),
+        "variants": _variants(instances, curves, seeds[:1], progress),
         "smoothing": _smoothing(instances, curves, seeds[:1], judged_at, progress),
         "iterations": gaps.iteration_costs(penguin.problem, 400),
         "thresholding": _thresholding(penguin, progress),
@@ -188,16 +190,15 @@ def _variants(
     instances: Sequence[Instance],
     curves: Mapping[str, Mapping[str, gaps.Curve]],
     seeds: Sequence[int],
-    judged_at: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Return the gaps of variants of ACDM when they are judged, beside the paper's, of one seed."""
+    """Return the gaps of variants of ACDM at the last pass, beside the paper's, of one seed."""
     found: dict[str, Any] = {}
     for instance in instances:
         variants = gaps.compare(instance, gaps.VARIANTS, seeds, PASSES, progress)
         known = {name: curves[instance.key][name].first_seed() for name in ("RCDM", "ACDM")}
         found[instance.key] = {
-            name: dict(zip(("smooth_gap", "discrete_gap"), curve.at(judged_at), strict=True))
+            name: dict(zip(("smooth_gap", "discrete_gap"), curve.at(PASSES), strict=True))
             for name, curve in {**known, **variants}.items()
         }
     return found

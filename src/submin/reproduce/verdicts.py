@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 Numbers = Mapping[str, Any]
 
-HOLDS, PARTLY, FAILS, OTHER = "holds", "in part", "does not hold", "not comparable"
-ROUNDING_OF_GAPS = 1e-12
-"""Rounding in a gap at most, in units of the first gap."""
+HOLDS, PARTLY, FAILS = "holds", "in part", "does not hold"
+OTHER, NO_CLAIM = "not comparable", "no claim"
+"""The verdicts on what is not judged: another picture, or a number beside the paper's claims."""
 
 
 class Claim(NamedTuple):
