@@ -7,7 +7,7 @@ import pytest
 
 import submin as sm
 from submin.solvers import REGISTRY
-from submin.solvers.acdm import IndependentSampling
+from submin.solvers.acdm import SAMPLINGS, IndependentSampling
 
 from .problems import (
     small_layout,
@@ -56,23 +56,24 @@ def test_rcdm_is_figure_1():
     assert np.abs(s - layout.total(y)).max() == 0.0
 
 
+@pytest.mark.parametrize("sampling", SAMPLINGS)
 @pytest.mark.parametrize("step_constant", [2.0, 1.3])
 @pytest.mark.parametrize("epoch_passes", [None, 2])
-def test_acdm_is_figures_2_and_3(step_constant, epoch_passes):
+def test_acdm_is_figures_2_and_3(sampling, step_constant, epoch_passes):
     """APPROX with u and z of every block, gradients 2 s at theta^2 u + z, and epochs."""
     layout = small_layout()
     r, n = layout.r, layout.n
     dense = Dense(layout)
     z = dense.parts()
     u = [np.zeros_like(part) for part in z]
-    solver = sm.ACDM(seed=7, epoch_passes=epoch_passes, step_constant=step_constant)
+    solver = sm.ACDM(7, epoch_passes, step_constant, sampling)
     length = 2 * r if epoch_passes else int(np.ceil(4 * n * r**1.5)) + 1
     assert solver.epoch_iterations(n, r, 0) == length
     state = solver.start(layout, layout.feasible_start())
     generator, theta = np.random.default_rng(7), 1.0 / r
     answer = list(z)
     for iteration in range(5 * r):
-        chosen = IndependentSampling(r, step_constant).draw(generator)
+        chosen = SAMPLINGS[sampling](layout, step_constant).draw(generator)
         at = [theta**2 * b + a for a, b in zip(z, u, strict=True)]
         gradient = 2.0 * (layout.unary + dense.rows(at).sum(axis=0))
         weight = step_constant * r * theta  # 2 r theta in the paper
@@ -151,11 +152,16 @@ def test_anderson_finds_the_fixed_point_of_linear_sweeps():
     assert errors[1] >= 1e-4
 
 
+def layout_of(r: int) -> sm.Layout:
+    """A path with one edge in each of r blocks."""
+    return sm.Layout(sm.Problem(np.zeros(r + 1), [sm.GridCut(r + 1, 1.0)]), "functions")
+
+
 @pytest.mark.parametrize("r", [1, 2, 7, 40])
 def test_blocks_are_sampled_independently(r):
     """Each with probability 1 / r, and any two together with 1 / r^2: 5 sigma over 4000 draws."""
     generator, draws = np.random.default_rng(0), 4_000
-    sampling = IndependentSampling(r, 2.0)
+    sampling = IndependentSampling(layout_of(r), 2.0)
     chosen = np.zeros((draws, r))
     for row in chosen:
         blocks = sampling.draw(generator)
@@ -167,6 +173,48 @@ def test_blocks_are_sampled_independently(r):
         together = (chosen[:, 0] * chosen[:, 1]).mean()
         assert abs(together - p**2) <= 5 * np.sqrt(p**2 * (1 - p**2) / draws)
         assert abs(chosen.sum(axis=1).var() - r * p * (1 - p)) <= 0.3
+
+
+@pytest.mark.parametrize("r", [1, 2, 7, 40])
+def test_exactly_one_block_is_sampled_uniformly(r):
+    """Each with probability 1 / r: 5 sigma over 4000 draws."""
+    generator, draws = np.random.default_rng(0), 4_000
+    sampling = SAMPLINGS["uniform"](layout_of(r))
+    blocks = np.array([sampling.draw(generator) for _ in range(draws)])
+    assert blocks.shape == (draws, 1)
+    p = 1.0 / r
+    shares = np.bincount(blocks[:, 0], minlength=r) / draws
+    assert np.abs(shares - p).max() <= 5 * np.sqrt(p * (1 - p) / draws)
+
+
+def mean_square(layout: sm.Layout, moves: np.ndarray, chances: dict[int, float]) -> float:
+    """E |sum over R of h_i|^2 over all subsets R, whose chance depends on their size alone."""
+    subsets = (np.arange(2**layout.r)[:, None] >> np.arange(layout.r)) & 1
+    weights = np.array([chances.get(size, 0.0) for size in subsets.sum(axis=1)])
+    return float(weights @ np.square(subsets @ moves).sum(axis=1))
+
+
+def test_the_step_constants_are_overapproximations():
+    """Lemma 7 on blocks that share elements, over all subsets; with independent blocks, 1 fails."""
+    layout, random = small_layout(), np.random.default_rng(0)
+    r = layout.r
+    touching = np.zeros((r, layout.n))
+    for i in range(r):
+        touching[i, layout.support(i)] = 1.0
+    chances = {
+        "independent": {k: (1 / r) ** k * (1 - 1 / r) ** (r - k) for k in range(r + 1)},
+        "uniform": {1: 1 / r},
+    }
+    for name, sampling in SAMPLINGS.items():
+        constant = sampling(layout).weights([])
+        constants = []
+        for moves in [touching, *(touching * random.normal(size=(20, r, layout.n)))]:
+            mean = mean_square(layout, moves, chances[name])
+            constants.append(mean * r / np.square(moves).sum())
+        assert max(constants) <= constant + 1e-12, name
+        assert (constant, max(constants) > 1.0 + 1e-12) == {
+            "independent": (1 + 4 / r, True), "uniform": (1.0, False)
+        }[name]  # fmt: skip
 
 
 def test_overlap_gives_the_step_constant():
@@ -189,6 +237,11 @@ def test_overlap_gives_the_step_constant():
         ({"step_constant": 0.5}, "step_constant is 0.5"),
         ({"step_constant": 0.0}, "step_constant is 0.0"),
         ({"step_constant": np.nan}, "step_constant is nan"),
+        ({"step_constant": np.inf}, "step_constant is inf"),
+        (
+            {"sampling": "greedy"},
+            "sampling is 'greedy': the samplings are 'independent', 'uniform'",
+        ),
     ],
 )
 def test_settings_that_are_refused(settings_given, message):

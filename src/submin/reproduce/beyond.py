@@ -31,7 +31,7 @@ METHODS = (
     Method("accelerated sweeps, matchings", AcceleratedSweeps(), "matchings", 1000),
     Method("cyclic sweeps, chains", CyclicSweeps(), "chains", 300),
     Method("accelerated sweeps, chains", AcceleratedSweeps(), "chains", 1000),
-    Method("1 chain sweep, then max-flow", MaxFlow(), "chains", 1000),
+    Method("chain sweeps, then max-flow", MaxFlow(), "chains", 1000),
 )
 EXACT = METHODS[-1].name
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from submin._typing import BoolArray, FloatArray
 from submin.reproduce.gaps import SNAPSHOTS, Curve
-from submin.reproduce.instances import PUBLIC, Instance
+from submin.reproduce.instances import Instance
 from submin.vision.colours import Colours
 from submin.vision.optional import require
 
@@ -54,6 +54,7 @@ def draw(
     instances: Sequence[Instance],
     curves: Mapping[str, Mapping[str, Curve]],
     exact: Mapping[str, BoolArray],
+    refitted: BoolArray,
     numbers: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return all figures by name, free of any display."""
@@ -62,7 +63,7 @@ def draw(
         return {
             "gaps": gap_figure(instances, curves),
             "segmentations": segmentation_figure(
-                penguin, curves["penguin"], exact["penguin"], numbers["data"] == PUBLIC
+                penguin, curves["penguin"], exact["penguin"], refitted, numbers
             ),
             "theory": theory_figure(numbers["theory"]),
             "beyond": beyond_figure(instances, curves, numbers["beyond"]),
@@ -111,22 +112,36 @@ def _logarithmic(axes: Any, gaps: Iterable[FloatArray]) -> None:
 
 
 def segmentation_figure(
-    instance: Instance, curves: Mapping[str, Curve], exact: BoolArray, printed: bool
+    instance: Instance,
+    curves: Mapping[str, Curve],
+    exact: BoolArray,
+    refitted: BoolArray,
+    numbers: Mapping[str, Any],
 ) -> Any:
-    """Draw photograph, exact answer, and level sets after 1, 20 and 100 projections per block.
+    """Draw level sets after 1, 20 and 100 projections per block, between photograph and answers.
 
-    With `printed`, the values that the paper prints stand beside ours.
+    With the paper's own instance, the values that it prints stand beside ours.
     """
-    figure = _figure(12.5, 6.1)
-    panels = figure.subplots(2, 1 + len(SNAPSHOTS))
+    figure = _figure(15.5, 6.1)
+    panels = figure.subplots(2, 2 + len(SNAPSHOTS))
     image = np.zeros(exact.shape) if instance.image is None else instance.image
-    _picture(panels[0][0], image, f"{instance.title}: photograph")
-    _picture(panels[1][0], image, "exact minimiser (max-flow)", exact)
+    segmented = numbers["segmented"]
+    _picture(panels[0][0], image, instance.title)
+    panels[0][0].set_xlabel("photograph")
+    _picture(panels[1][0], image, "exact minimiser", exact)
+    panels[1][0].set_xlabel(_overlap("by max-flow", segmented["overlap_exact"]))
+    _picture(panels[1][-1], image, "refitted colour models", refitted)
+    panels[1][-1].set_xlabel(_overlap("GrabCut, exact cuts", segmented["overlap_refitted"]))
+    panels[0][-1].set_axis_off()
     for row, method in zip(panels, ("ACDM", "AP"), strict=True):
-        for axes, passes in zip(row[1:], SNAPSHOTS, strict=True):
+        for axes, passes in zip(row[1:-1], SNAPSHOTS, strict=True):
             _picture(axes, image, f"{method} {passes}", curves[method].masks[passes])
-            _caption(axes, method, passes, curves[method], printed)
+            _caption(axes, method, passes, curves[method], numbers["comparable"])
     return figure
+
+
+def _overlap(words: str, share: float | None) -> str:
+    return words if share is None else f"{words}\noverlap with the truth {share:.2f}"
 
 
 def _picture(
@@ -160,7 +175,7 @@ def _scientific(value: float) -> str:
 
 
 def theory_figure(theory: Mapping[str, Any]) -> Any:
-    """Draw bound and measurement of Theorems 3 to 6."""
+    """Draw bound and measurement of Theorems 2, 4, 6 and 8."""
     figure = _figure(12.5, 8.0)
     panels = figure.subplots(2, 2)
     _draw_condition(panels[0][0], theory["condition"])
@@ -191,7 +206,7 @@ def _draw_condition(axes: Any, cases: Sequence[Mapping[str, Any]]) -> None:
     axes.set_yticks([10, 100, 1000], ["10", "100", "1000"])
     axes.minorticks_off()
     axes.set(xlabel="nodes n of the path", ylabel="κ",
-             title="Theorem 3: ‖y − y*‖ / ‖S(y − y*)‖ on paths")  # fmt: skip
+             title="Theorem 2: ‖y − y*‖ / ‖S(y − y*)‖ on paths")  # fmt: skip
 
 
 def _draw_rates(axes: Any, cases: Sequence[Mapping[str, Any]]) -> None:
@@ -224,7 +239,8 @@ def _draw_contraction(axes: Any, cases: Sequence[Mapping[str, Any]]) -> None:
     k = np.arange(values.size)
     axes.semilogy(k, values, "-", color=VERMILION, label="mean of the seeds")
     axes.semilogy(k, case["worst"] ** k, "-.", color=BLUE, label="worst measured factor, to the k")
-    axes.semilogy(k, case["bound"] ** k, ":", color="black", linewidth=2, label="Theorem 4")
+    axes.semilogy(k, case["bound"] ** k, ":", color="black", linewidth=2,
+                  label="Theorem 4, as proved")  # fmt: skip
     axes.set(xlabel="iteration k of RCDM", ylabel="V(y$_k$) / V(y$_0$)",
              title=f"Where Theorem 4 is closest: {_short(case)}")  # fmt: skip
 
@@ -235,13 +251,13 @@ def _draw_epoch(axes: Any, cases: Sequence[Mapping[str, Any]]) -> None:
     k = np.arange(1, gaps.size + 1)
     axes.loglog(k, np.maximum(gaps / case["start"], 1e-12), "-", color=VERMILION,
                 label="mean of the seeds")  # fmt: skip
-    axes.loglog(k, bound / case["start"], ":", color="black", linewidth=2, label="Theorem 5")
+    axes.loglog(k, bound / case["start"], ":", color="black", linewidth=2, label="Theorem 8")
     axes.loglog([k[-1]], [0.5], "D", color=BLUE, markersize=9,
                 label=f"Theorem 6: ½ after {k[-1]} iterations")  # fmt: skip
     axes.set(
         xlabel="iteration k of the first epoch of ACDM",
         ylabel="(g(y$_k$) − g*) / (g(y$_0$) − g*)",
-        title=f"Theorems 5 and 6: {_short(case)}",
+        title=f"Theorems 6 and 8: {_short(case)}",
     )
 
 

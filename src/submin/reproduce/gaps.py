@@ -2,13 +2,17 @@
 
 As in the paper, projections onto base polytopes are counted, the blocks are matchings, all methods
 start from y = 0, and after k passes each of the r blocks was projected k times on average.
+
+    nu_s = f(x) + ||x||^2 / 2 + ||s||^2 / 2,     nu_d = F(best level set of x) - sum_v min(0, s_v)
+
+at x = -s are computed here as they stand, so that a negative one would be seen.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,13 +21,10 @@ from typing import Any
 import numpy as np
 
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.driver import Limits
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.problem import Problem
-from submin.proximal_driver import ProximalRun
 from submin.reproduce.instances import Instance
-from submin.result import Record
 from submin.solvers import ACDM, AP, RCDM, Solver
 
 Maker = Callable[[int], Solver[Any]]
@@ -36,14 +37,18 @@ METHODS: dict[str, Maker] = {
 }
 """The paper's methods by name, each with the paper's constants, made from a seed."""
 
+ACDM_RESTARTED = "ACDM, restart every 25 passes"
 VARIANTS: dict[str, Maker] = {
     "ACDM, step constant counted": lambda seed: ACDM(seed=seed, step_constant=None),
-    "ACDM, restart every 25 passes": lambda seed: ACDM(seed=seed, epoch_passes=25),
+    "ACDM, one block a step": lambda seed: ACDM(seed=seed, sampling="uniform", step_constant=None),
+    ACDM_RESTARTED: lambda seed: ACDM(seed=seed, epoch_passes=25),
     "ACDM, restart every 10 passes": lambda seed: ACDM(seed=seed, epoch_passes=10),
 }
 SNAPSHOTS = (1, 20, 100)
 """Projections per block at which the paper shows segmentations."""
 DETERMINISTIC = ("AP",)
+ROUNDING = 1e-12
+"""Rounding in a gap at most, in units of the first gap."""
 TINY = 1e-15
 """Stands for a closed gap on a logarithmic axis."""
 
@@ -58,7 +63,8 @@ class Curve:
     smooth, discrete : float array, shape (seeds, checks)
         nu_s (cost squared) and nu_d (cost), between two checks interpolated in their logarithms.
     least : float
-        The smallest gap of both kinds at any check, as computed: below 0 by rounding alone.
+        The least gap, as computed and before any clipping, in units of its kind's gap at first:
+        below 0 by rounding alone.
     masks : dict of int to bool array
         The best level set of the first seed after so many passes.
     """
@@ -84,7 +90,7 @@ class Curve:
             "passes": self.passes.tolist(),
             "smooth_gap": self.smooth.tolist(),
             "discrete_gap": self.discrete.tolist(),
-            "least_gap": self.least,
+            "least_gap_share": self.least,
         }
 
 
@@ -95,7 +101,7 @@ def grid(passes: int) -> FloatArray:
 
 def compare(
     instance: Instance,
-    methods: dict[str, Maker],
+    methods: Mapping[str, Maker],
     seeds: Sequence[int],
     passes: int,
     progress: Progress,
@@ -108,13 +114,13 @@ def compare(
     def one(job: tuple[str, int]) -> _Trace:
         name, seed = job
         progress(f"{instance.title}: {name}, seed {seed}")
-        return _trace(instance.problem, methods[name](seed), passes)
+        return _trace(instance.problem, methods[name](seed), grid(passes))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         traces = list(pool.map(one, jobs))
     return {
         name: _curve(
-            [t for (owner, _), t in zip(jobs, traces, strict=True) if owner == name], passes
+            [t for (owner, _), t in zip(jobs, traces, strict=True) if owner == name], grid(passes)
         )
         for name in methods
     }
@@ -122,45 +128,53 @@ def compare(
 
 @dataclass
 class _Trace:
-    """Records of one run, and its level sets at the snapshots."""
+    """Passes, smooth and discrete gap at each check of a run, and level sets at the snapshots."""
 
-    records: list[Record]
-    masks: dict[int, BoolArray]
+    checks: list[tuple[float, float, float]] = field(default_factory=list)
+    masks: dict[int, BoolArray] = field(default_factory=dict)
+
+    @property
+    def least(self) -> float:
+        """The least gap as computed, in units of the first one of its kind."""
+        gaps = np.array(self.checks)[:, 1:]
+        return float(np.min(gaps / gaps[0])) if np.all(gaps[0] > 0.0) else float(gaps.min())
 
 
-def _trace(problem: Problem, solver: Solver[Any], passes: int) -> _Trace:
-    """Run a solver with one thread; the gaps are those of the current dual, not of the best."""
+def _trace(problem: Problem, solver: Solver[Any], points: FloatArray) -> _Trace:
+    """Run a solver with one thread, and measure its current dual as soon as each point is due."""
     layout = Layout(problem, "matchings", threads=1)
-    trace = _Trace([], {})
-    run = ProximalRun(layout, solver, Limits(max_passes=passes))
-
-    def record(now: Record, _: BoolArray) -> None:
-        trace.records.append(now)
-        due = [k for k in SNAPSHOTS if k <= now.passes and k not in trace.masks]
-        if due and run.state is not None:
-            s = solver.iterate(layout, run.state)[1]
-            members = best_level_set(layout, -s).members.reshape(problem.shape)
-            trace.masks.update(dict.fromkeys(due, members))
-
-    run.callback = record
-    run.solve(layout.feasible_start())
+    state, projections = solver.start(layout, layout.feasible_start()), 0
+    trace = _Trace()
+    for point in points:
+        while projections < point * layout.r:
+            projections += solver.step(layout, state)
+        smooth, discrete, members = measured(layout, solver.iterate(layout, state)[1])
+        trace.checks.append((projections / layout.r, smooth, discrete))
+        if point in SNAPSHOTS:
+            trace.masks[int(point)] = members
     return trace
 
 
-def _curve(traces: Sequence[_Trace], passes: int) -> Curve:
-    points = grid(passes)
-    smooth = np.array([_on_grid(trace.records, "smooth_gap", points) for trace in traces])
-    discrete = np.array([_on_grid(trace.records, "discrete_gap", points) for trace in traces])
-    records = [record for trace in traces for record in trace.records]
-    least = min(min(record.smooth_gap, record.discrete_gap) for record in records)
+def measured(layout: Layout, s: FloatArray) -> tuple[float, float, BoolArray]:
+    """Return nu_s and nu_d of a feasible dual with sum s, and the best level set of x = -s."""
+    level_set = best_level_set(layout, -s)
+    members = level_set.members.reshape(layout.problem.shape)
+    discrete = layout.problem.evaluate(members) - layout.lower_bound(s)
+    return level_set.lovasz + float(s @ s), discrete, members
+
+
+def _curve(traces: Sequence[_Trace], points: FloatArray) -> Curve:
+    smooth, discrete = (np.array([_on_grid(t, kind, points) for t in traces]) for kind in (1, 2))
+    least = min(trace.least for trace in traces)
     return Curve(points, smooth, discrete, least, traces[0].masks)
 
 
-def _on_grid(records: Sequence[Record], name: str, points: FloatArray) -> FloatArray:
-    """Interpolate the logarithm of a gap; what rounding took below zero counts as nearly zero."""
-    passes = [record.passes for record in records]
-    logarithms = [float(np.log(max(getattr(record, name), TINY))) for record in records]
-    gap: FloatArray = np.exp(np.interp(points, passes, logarithms))
+def _on_grid(trace: _Trace, kind: int, points: FloatArray) -> FloatArray:
+    """Interpolate the logarithm of a gap; one that is rounding alone counts as nearly zero."""
+    checks = np.array(trace.checks)
+    gaps = checks[:, kind]
+    logarithms = np.log(np.where(gaps > ROUNDING * gaps[0], gaps, TINY))
+    gap: FloatArray = np.exp(np.interp(points, checks[:, 0], logarithms))
     return np.where(gap < 2.0 * TINY, TINY, gap)
 
 

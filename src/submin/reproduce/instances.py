@@ -4,15 +4,15 @@ The paper names its photographs (octopus, penguin, plane, small plant) and descr
 cut on an 8-neighbour grid with unaries from Gaussian mixtures and weights that are a function of
 exp(-||v_i - v_j||^2), but publishes neither colour models nor the factor lambda of the weights.
 Octopus and small plant come as arrays with the public data of Jegelka, Bach, Sra 2013; those are
-4-neighbour grids.
+4-neighbour grids.  Both get the factor 0.3 of the public superpixel problem with the small plant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,14 +64,35 @@ class Instance:
         (grid,) = self.problem.terms
         return grid.depth
 
+    def changed(self, title: str, unary: FloatArray, factor: float) -> Instance:
+        """Return the instance with another unary, and weights `factor` times as large."""
+        (grid,) = self.problem.terms
+        arrays = grid.arrays()
+        weights = [factor * arrays[f"weights_{k}"] for k in range(self.connectivity // 2)]
+        problem = Problem(unary, [GridCut(self.problem.shape, weights, self.connectivity)])
+        smoothing = factor * self.smoothing
+        return replace(self, title=title, problem=problem, smoothing=smoothing)
+
 
 class Arrays(NamedTuple):
-    """An instance of the public data: its file, lambda, and where a superpixel problem takes it."""
+    """An instance of the public data: its file, and lambda."""
 
     key: str
     title: str
     file: str
     smoothing: float
+
+
+class Picture(NamedTuple):
+    """A photograph, what marks its object (as for ``segment``), and its ground truth, if known.
+
+    The ground truth is 255 on the object and 0 on the background; other pixels are undecided.
+    """
+
+    image: Image
+    marks: Mapping[str, Any]
+    source: str
+    truth: Image | None = None
 
 
 class Photograph(NamedTuple):
@@ -81,6 +102,21 @@ class Photograph(NamedTuple):
     title: str
     file: str
 
+    def files(self, data: Path) -> tuple[Path, Path, Path]:
+        """Return the paths of image, scribbles and ground truth."""
+        folder = data / "grabcut"
+        return (
+            folder / "images" / f"{self.file}.jpg",
+            folder / "scribbles" / f"{self.file}.png",
+            folder / "ground_truth" / f"{self.file}.png",
+        )
+
+    def picture(self, data: Path) -> Picture:
+        """Read the photograph with its scribbles and its ground truth."""
+        image, scribbles, truth = (read_photograph(existing(path)) for path in self.files(data))
+        source = f"photograph {self.file} of the GrabCut set, mixtures fitted to its scribbles"
+        return Picture(image, {"scribbles": scribbles}, source, truth)
+
 
 class Stand(NamedTuple):
     """A photograph of scikit-image, by the sample's name, in place of one of the paper's."""
@@ -89,9 +125,17 @@ class Stand(NamedTuple):
     title: str
     sample: str
 
+    def picture(self) -> Picture:
+        """Read the photograph with a box around its object."""
+        chosen = sample(self.sample)
+        source = (
+            f"photograph {chosen.file} of scikit-image, mixtures fitted inside and outside a box"
+        )
+        return Picture(chosen.image(), {"box": chosen.box}, source)
+
 
 ARRAYS = (
-    Arrays("octopus", "Octopus", "001_oct", 0.01),
+    Arrays("octopus", "Octopus", "001_oct", 0.3),
     Arrays("small_plant", "Small plant", "020_smallplant", 0.3),
 )
 PHOTOGRAPHS = (
@@ -114,8 +158,8 @@ def load(data: Path | None = None, quick: bool = False) -> list[Instance]:
     Parameters
     ----------
     data : path, optional
-        Folder with ``coopcut/*.mat`` and ``grabcut/{images,scribbles}``; by default four
-        photographs of scikit-image take the places of the paper's.
+        Folder with ``coopcut/*.mat`` and ``grabcut/{images,scribbles,ground_truth}``; by default
+        four photographs of scikit-image take the places of the paper's.
     quick : bool, optional
         Keep every fourth pixel along each axis.
 
@@ -128,10 +172,13 @@ def load(data: Path | None = None, quick: bool = False) -> list[Instance]:
     """
     step = QUICK_STEP if quick else 1
     if data is None:
-        found = [_stand(entry, step) for entry in STANDS]
+        found = [_photographed(entry.key, entry.title, entry.picture(), step) for entry in STANDS]
     else:
         found = [_from_arrays(data, entry, step) for entry in ARRAYS]
-        found += [_from_photograph(data, entry, step) for entry in PHOTOGRAPHS]
+        found += [
+            _photographed(entry.key, entry.title, entry.picture(data), step)
+            for entry in PHOTOGRAPHS
+        ]
     return sorted(found, key=lambda instance: ORDER.index(instance.key))
 
 
@@ -177,8 +224,8 @@ def require_files(data: Path) -> None:
     for instance in SUPERPIXELS:
         existing(data / "coopcut" / f"{instance.photograph}_{instance.superpixels}.mat")
     for photograph in PHOTOGRAPHS:
-        existing(data / "grabcut" / "images" / f"{photograph.file}.jpg")
-        existing(data / "grabcut" / "scribbles" / f"{photograph.file}.png")
+        for path in photograph.files(data):
+            existing(path)
 
 
 def existing(path: Path) -> Path:
@@ -191,33 +238,24 @@ def existing(path: Path) -> Path:
     """
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path} does not exist: the data folder needs coopcut/*.mat, grabcut/images and "
-            "grabcut/scribbles; without a data folder, photographs of scikit-image take their place"
+            f"{path} does not exist: the data folder needs coopcut/*.mat, grabcut/images, "
+            "grabcut/scribbles and grabcut/ground_truth; without a data folder, photographs of "
+            "scikit-image take their place"
         )
     return path
 
 
-def _from_photograph(data: Path, entry: Photograph, step: int) -> Instance:
-    folder = data / "grabcut"
-    image = read_photograph(existing(folder / "images" / f"{entry.file}.jpg"))
-    scribbles = read_photograph(existing(folder / "scribbles" / f"{entry.file}.png"))
-    seeds = Seeds.of(image.shape[:2], scribbles=scribbles)
-    source = f"photograph {entry.file} of the GrabCut set, mixtures fitted to its scribbles"
-    return _photographed(entry.key, entry.title, image, seeds, source, step)
+def penguin_picture(data: Path | None) -> Picture:
+    """Return the photograph of the penguin, or the one that stands in for it."""
+    if data is None:
+        return next(entry for entry in STANDS if entry.key == "penguin").picture()
+    return next(entry for entry in PHOTOGRAPHS if entry.key == "penguin").picture(data)
 
 
-def _stand(entry: Stand, step: int) -> Instance:
-    chosen = sample(entry.sample)
-    image = chosen.image()
-    seeds = Seeds.of(image.shape[:2], box=chosen.box)
-    source = f"photograph {chosen.file} of scikit-image, mixtures fitted inside and outside a box"
-    return _photographed(entry.key, entry.title, image, seeds, source, step)
-
-
-def _photographed(
-    key: str, title: str, image: Image, seeds: Seeds, source: str, step: int
-) -> Instance:
+def _photographed(key: str, title: str, picture: Picture, step: int) -> Instance:
     """Build an instance as the paper describes: mixtures of colours, and weights of RGB vectors."""
+    image = picture.image
+    seeds = Seeds.of(image.shape[:2], **picture.marks)
     colours = Colours.of(image)
     features, volume = colours.features()
     fitter = ColourFitter(features, volume, GAUSSIANS, seed=0)
@@ -227,7 +265,7 @@ def _photographed(
     rgb = colours.rgb[::step, ::step]
     weights = contrast_weights(rgb, smoothness=smoothing, connectivity=8)
     problem = Problem(inside - outside, [GridCut(inside.shape, weights, 8)])
-    return Instance(key, title, problem, smoothing, source, image[::step, ::step])
+    return Instance(key, title, problem, smoothing, picture.source, image[::step, ::step])
 
 
 class SuperpixelInstance(NamedTuple):

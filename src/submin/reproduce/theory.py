@@ -1,4 +1,4 @@
-"""Theorems 3, 4, 5 and 6 of the paper against measurement, on problems with a known optimum set.
+"""Theorems 2, 4, 6 and 8 of the paper against measurement, on problems with a known optimum set.
 
 The problems are cut functions of small graphs with one flow t_e per edge.  With s* the smallest s,
 found exactly from the level sets of the proximal point, the optimal duals are the flows
@@ -30,6 +30,8 @@ from submin.vision.optional import require
 
 PIECE_GAP = 1e-6
 """Proximal values closer than this belong to one level set; random data keep them far apart."""
+MISPRINT_PATHS = (4, 5, 8)
+"""Paths for Theorem 4 as printed: the longest that does not refute it, the shortest that does."""
 NEGLIGIBLE = 1e-9
 """Measured ratios end where the gap has fallen by this factor, well above rounding."""
 
@@ -222,7 +224,7 @@ def contraction(graph: Graph, blocks: str, seeds: Sequence[int], iterations: int
             solver.step(layout, state)
             potentials[-1].append(_potential(optimum, state.y, state.s))
     return Contraction(
-        graph.name, blocks, n, r, 1.0 - 2.0 / (n**2 * r**2 + r), max(factors),
+        graph.name, blocks, n, r, rate_bound(n, r), max(factors),
         float(np.mean(factors)), max(printed), np.mean(potentials, axis=0).tolist(),
     )  # fmt: skip
 
@@ -245,12 +247,60 @@ def _expected_potential(
 
 
 @dataclass(frozen=True)
+class Misprint:
+    """One step of RCDM on a path, against Theorem 4 as printed and as proved.
+
+    ``as_printed`` is (d(y_0, E)^2 + E[g(y_1)] - g*) / V(y_0), ``as_proved`` has d(y_1, E)^2.
+    """
+
+    name: str
+    n: int
+    r: int
+    bound: float
+    as_printed: float
+    as_proved: float
+
+
+def misprint(n: int) -> Misprint:
+    """Refute Theorem 4 as printed, for k = 0, on a path of 5 nodes or more.
+
+    With two matchings, zero costs and weights that are never reached, E = {0} and d(y, E)^2 =
+    2 ||t||^2.  For a unit eigenvector t of B^T B and its eigenvalue a = 4 sin^2(pi / 2n), the
+    smallest, g(y_0) = a.  A step over one of the matchings averages s over its edges, which takes
+    a^2 / 4 from g on average.  So the statement as printed needs
+
+        1 - a^2 / (4 (2 + a))  <=  1 - 2 / (n^2 r^2 + r),
+
+    whose left side goes to 1 like 1 - pi^4 / (8 n^4): it is above the bound from n = 5 on.
+    """
+    nodes = np.arange(n, dtype=np.int32)
+    graph = Graph(f"path of {n}", np.zeros(n), nodes[:-1], nodes[1:], np.full(n - 1, 100.0))
+    layout, optimum = Layout(graph.problem, "matchings", threads=1), Optimum.of(graph)
+    dual = [np.sin(np.pi * np.arange(1, n) / n)]
+    s = layout.total(dual)
+    after, gap_after = _expected_potential(layout, optimum, dual, s)
+    now = _potential(optimum, dual, s)
+    return Misprint(
+        graph.name, n, layout.r, rate_bound(n, layout.r),
+        (optimum.squared_distance(dual[0]) + gap_after) / now, after / now,
+    )  # fmt: skip
+
+
+def rate_bound(n: int, r: int) -> float:
+    """Return 1 - 2 / (n^2 r^2 + r), the factor of Theorem 4."""
+    return 1.0 - 2.0 / (n**2 * r**2 + r)
+
+
+@dataclass(frozen=True)
 class Halving:
-    """Theorems 5 and 6 on one problem.
+    """Theorems 6 and 8 on one problem.
 
     ``worst`` is the largest factor by which the mean gap over the seeds fell in an epoch;
-    ``within`` the mean gap after each iteration of the first epoch, ``within_bound`` Theorem 5;
+    ``within`` the mean gap after each iteration of the first epoch, ``within_bound`` Theorem 8;
     ``start`` the gap at first, ``half_after`` the iterations until the mean gap was half of it.
+
+    Theorem 8 is taken with y* closest to z_0: the statement has the y* closest to y_k, which is
+    random, while the proof of Theorem 6 needs the one closest to the start of the epoch.
     """
 
     name: str
@@ -305,8 +355,9 @@ def _acdm_gaps(
 
 @dataclass(frozen=True)
 class Condition:
-    """Theorem 3 on one problem: the largest ||y - y*|| / ||S (y - y*)|| found, and n r.
+    """Theorem 2 on one problem: the largest ||y - y*|| / ||S (y - y*)|| found, and n r.
 
+    The ratio is at most the kappa* of Theorem 3, and Theorem 2 says that it is at most n r.
     ``interior`` says that no edge is saturated at the optimum.
     """
 
@@ -351,24 +402,29 @@ def _ratio(layout: Layout, optimum: Optimum, flow: FloatArray) -> float:
 
 
 def measure(quick: bool = False) -> dict[str, Any]:
-    """Measure all three theorems on a fixed set of graphs.
+    """Measure all theorems on a fixed set of graphs.
 
     Returns
     -------
     dict
-        ``contraction``, ``halving``, ``condition``: lists of the dataclasses above.
+        ``contraction``, ``misprint``, ``halving``, ``condition``: lists of the dataclasses above.
     """
-    graphs, seeds, iterations = [path_graph(4, 0), random_graph(5, 7, 0)], range(2), 40
-    lengths: Sequence[int] = (2, 3, 4, 6, 8)
-    if not quick:
-        graphs += [random_graph(5, 7, 1), path_graph(8, 0), random_graph(6, 10, 0)]
-        seeds, iterations, lengths = range(4), 250, (*lengths, 12, 16, 24, 32)
+    seeds, iterations = (range(2), 40) if quick else (range(4), 250)
+    lengths = (2, 3, 4, 6, 8) if quick else (2, 3, 4, 6, 8, 12, 16, 24, 32)
     both = ("functions", "matchings")
-    cases = [(graph, blocks) for graph in graphs for blocks in both]
+    cases = [(graph, blocks) for graph in graphs(quick) for blocks in both]
     paths = [path_graph(n, 0, interior=True) for n in lengths]
     on_paths = [(graph, blocks) for graph in paths for blocks in both]
     return {
         "contraction": [contraction(*case, seeds, iterations) for case in cases],
+        "misprint": [misprint(n) for n in MISPRINT_PATHS],
         "halving": [halving(*case, range(3 * len(seeds)), 2) for case in cases],
         "condition": [condition(*case, 50) for case in [*on_paths, *cases]],
     }
+
+
+def graphs(quick: bool) -> list[Graph]:
+    """Return small graphs with random costs and weights."""
+    few = [path_graph(4, 0), random_graph(5, 7, 0)]
+    more = [random_graph(5, 7, 1), path_graph(8, 0), random_graph(6, 10, 0)]
+    return few if quick else few + more

@@ -17,15 +17,19 @@
 The gradient is 2 s with s summed over theta^2 u + z, so t = Proj(z - s / (2 r theta)) - z: the
 block primitive with c = 2 r theta.
 
-The 2 is the step constant of Lemma 5, E[g(x + h_R)] <= g(x) + <grad g(x), h> / r + (2 / r) ||h||^2.
+The 2 is the step constant of Lemma 7, E[g(x + h_R)] <= g(x) + <grad g(x), h> / r + (2 / r) ||h||^2.
 Its proof bounds the cross terms <h^(i), h^(j)> of all pairs of blocks; only blocks with a common
 element have one.  If no element is in more than omega blocks, the same proof gives the constant
-1 + (omega - 1) / r, which is close to 1 for many small blocks and allows twice the step.
+1 + (omega - 1) / r, which is close to 1 for many small blocks and allows almost twice the step.
+
+The cross terms come from iterations that draw two blocks or more.  With exactly one block in each,
+picked uniformly as RCDM does (Figure 1), there are none, and the constant is 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,11 +50,24 @@ class ACDM(Approx):
     seed : int, optional
         Seed of the random blocks; the same seed gives the same bits for any number of threads.
     epoch_passes : float, optional
-        Length of an epoch in passes of r iterations.  By default the theory's, which no image
-        lives to see the end of; 10 to 100 is practical.
+        Length of an epoch in passes of r iterations.  The default is the length of the theory,
+        which is impractical for images; 10 to 100 is practical.
     step_constant : float, optional
-        The constant of Lemma 5: 2 as in the paper, or ``None`` for 1 + (omega - 1) / r, the same
-        lemma with the number omega of blocks that share an element counted.
+        The constant of Lemma 7: 2 as in the paper, or ``None`` for the smallest that its proof
+        gives for the sampling and the blocks: 1 + (omega - 1) / r for ``"independent"``, omega the
+        largest number of blocks on one element, and 1 for ``"uniform"``.  Smaller constants are
+        accepted, but then Theorems 6 and 8 do not apply: with ``"independent"``, 1 is enough only
+        if no two blocks share an element.  The certificate holds for any constant.
+    sampling : str, optional
+        ``"independent"``, as in Figure 2: each block with probability 1 / r, so an iteration takes
+        one block on average.  ``"uniform"``: exactly one block in each iteration, picked uniformly
+        as in Figure 1.
+
+    Raises
+    ------
+    ValueError
+        If `epoch_passes` is not above 0, `step_constant` is below 1, or there is no sampling of
+        that name.
 
     Examples
     --------
@@ -58,34 +75,52 @@ class ACDM(Approx):
     >>> problem = sm.Problem([1, -2, 1], [sm.GridCut(3, 1)])
     >>> sm.minimize(problem, sm.ACDM(seed=1, epoch_passes=10)).value
     0.0
+    >>> exactly_one = sm.ACDM(seed=1, epoch_passes=10, sampling="uniform", step_constant=None)
+    >>> sm.minimize(problem, exactly_one).value
+    0.0
     """
 
     step_constant: float | None = 2.0
+    sampling: str = "independent"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.step_constant is not None and not self.step_constant >= 1.0:
-            raise ValueError(f"step_constant is {self.step_constant}: it must be 1 or more")
+        if self.step_constant is not None and not 1.0 <= self.step_constant < float("inf"):
+            raise ValueError(
+                f"step_constant is {self.step_constant}: it must be 1 or more, and finite"
+            )
+        if self.sampling not in SAMPLINGS:
+            names = ", ".join(repr(name) for name in SAMPLINGS)
+            raise ValueError(f"sampling is {self.sampling!r}: the samplings are {names}")
 
     def make_sampling(self, layout: Layout) -> Sampling:
-        """Return independent blocks, each with probability 1 / r."""
-        return IndependentSampling(layout.r, self.step_constant or _overlap_constant(layout))
+        """Return the random sets of blocks, with the step constant as every weight."""
+        return SAMPLINGS[self.sampling](layout, self.step_constant)
 
 
 class IndependentSampling:
-    """Each of r blocks independently with probability 1 / r; the step constant as every weight."""
+    """Each of r blocks independently with probability 1 / r (Figure 2)."""
 
-    def __init__(self, r: int, step_constant: float) -> None:
-        self.period, self.step_constant = float(r), float(step_constant)
+    name: ClassVar[str] = "independent"
+
+    def __init__(self, layout: Layout, step_constant: float | None = None) -> None:
+        self.r, self.period = layout.r, float(layout.r)
+        self.step_constant = float(step_constant or self.least_constant(layout))
+
+    @staticmethod
+    def least_constant(layout: Layout) -> float:
+        """Return 1 + (omega - 1) / r."""
+        return 1.0 + max(layout.overlap() - 1, 0) / max(layout.r, 1)
 
     def draw(self, generator: np.random.Generator) -> list[int]:
         """Return a binomial number of blocks, in O(that number).
 
         Given their number, every subset is equally likely.
         """
-        r = int(self.period)
-        count = int(generator.binomial(r, 1.0 / r)) if r else 0
-        chosen: list[int] = generator.choice(r, size=count, replace=False, shuffle=False).tolist()
+        count = int(generator.binomial(self.r, 1.0 / self.r)) if self.r else 0
+        chosen: list[int] = generator.choice(
+            self.r, size=count, replace=False, shuffle=False
+        ).tolist()
         return chosen
 
     def weights(self, chosen: list[int]) -> float:
@@ -93,6 +128,22 @@ class IndependentSampling:
         return self.step_constant
 
 
-def _overlap_constant(layout: Layout) -> float:
-    """Return 1 + (omega - 1) / r."""
-    return 1.0 + max(layout.overlap() - 1, 0) / max(layout.r, 1)
+class OneBlockSampling:
+    """Exactly one of r blocks, each with probability 1 / r (Figure 1)."""
+
+    name: ClassVar[str] = "uniform"
+
+    def __init__(self, layout: Layout, step_constant: float | None = None) -> None:
+        self.r, self.period = layout.r, float(layout.r)
+        self.step_constant = float(step_constant or 1.0)
+
+    def draw(self, generator: np.random.Generator) -> list[int]:
+        """Return one block."""
+        return [int(generator.integers(self.r))] if self.r else []
+
+    def weights(self, chosen: list[int]) -> float:
+        """Return the step constant."""
+        return self.step_constant
+
+
+SAMPLINGS = {sampling.name: sampling for sampling in (IndependentSampling, OneBlockSampling)}

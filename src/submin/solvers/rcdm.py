@@ -36,8 +36,9 @@ class RCDMState:
 class RCDM:
     """Random block coordinate descent.
 
-    E[d(y, E)^2 + g - g*] contracts by 1 - 2/(n^2 r^2 + r) per iteration (Theorem 4); one block
-    projection per iteration.
+    E[d(y_k, E)^2 + g(y_k) - g*] contracts by 1 - 2/(n^2 r^2 + r) per iteration, E the optimal
+    duals.  This is what the proof of Theorem 4 shows; its statement has d(y_k, E) beside
+    g(y_{k+1}), which a path of 5 nodes refutes.  One block projection per iteration.
 
     Parameters
     ----------

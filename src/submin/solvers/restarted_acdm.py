@@ -53,7 +53,9 @@ class RestartedACDM(RestartedApprox, ACDM):
     epoch_passes : float, optional
         K_0, the shortest epoch in passes.
     step_constant : float, optional
-        As in ``ACDM``; by default counted from the overlap of the blocks.
+        As in ``ACDM``; by default the smallest that is proved for the sampling and the blocks.
+    sampling : str, optional
+        ``"independent"`` or ``"uniform"``, as in ``ACDM``.
 
     Examples
     --------
