@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EINVAL
@@ -28,6 +29,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     ------
     OSError
         If the file can not be written; ``filename`` is `path`.
+    KeyboardInterrupt
+        After an interrupt, also if the writing library raised another exception meanwhile.
 
     Examples
     --------
@@ -39,7 +42,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     ...     path.read_bytes(), len(list(path.parent.iterdir()))
     (b'hello', 1)
     """
-    name = os.fsdecode(path)
+    name, handled = os.fsdecode(path), sys.exception()
     try:
         old = _status(name)
         if _is_direct(name, old):
@@ -48,10 +51,21 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
         else:
             with _replacement(os.path.realpath(name), old) as file:
                 yield file
-    except OSError as error:
-        if error.errno is not None:
+    except Exception as error:
+        if _follows_interrupt(error, handled):  # zipfile raises ValueError where it can not close
+            raise KeyboardInterrupt from error
+        if isinstance(error, OSError) and error.errno is not None:
             error.filename, error.filename2 = name, None
         raise
+
+
+def _follows_interrupt(error: BaseException | None, handled: BaseException | None) -> bool:
+    """Say whether an interrupt led to an error, other than one that was handled before."""
+    while error is not None and error is not handled:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__context__
+    return False
 
 
 def require_writable(path: str | PathLike[str]) -> None:

@@ -261,7 +261,11 @@ def _require_memory(stream: BinaryIO) -> None:
     """Refuse an archive that unpacks to more than the memory of the machine."""
     with zipfile.ZipFile(stream) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if size > memory:
+    if size > memory_size():
         raise ValueError(f"it unpacks to {size} bytes, more than the memory of this machine")
     stream.seek(0)
+
+
+def memory_size() -> int:
+    """Return the size of the machine's memory in bytes."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
