@@ -146,7 +146,7 @@ nb::tuple inspect(const ConstPointers& shape, const Offsets& offsets,
   const GridBounds bounds = bounds_by_offset(grid, backward, forward);
   FlowSums sums;
   {
-    const nb::gil_scoped_release without_lock;
+    const Unlocked without_lock;
     sums = grid_inspect(grid, bounds.backward, bounds.forward, flow.data(), s.data(), threads);
   }
   return nb::make_tuple(sums.excess, sums.magnitude);

@@ -1,7 +1,24 @@
 #include "bindings.hpp"
 #include "vectorize.hpp"
 
+namespace nb = nanobind;
+
+namespace {
+
+// nanobind frees arrays under the lock of the main interpreter. In a sub-interpreter, which holds
+// that lock already, the first kernel would wait for itself.
+void refuse_subinterpreter() {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main())
+    throw nb::import_error("they need the main interpreter, and this is a sub-interpreter");
+}
+
+}  // namespace
+
 NB_MODULE(_native, module) {
+  refuse_subinterpreter();
+#ifdef NDEBUG
+  nb::set_leak_warnings(false);  // a daemon thread may hold objects at the end
+#endif
   module.doc() = "Compiled kernels; submin.kernels.protocol documents them.";
   module.def("vector_width",
              [] { return submin::kVectorNames[static_cast<int>(submin::vector_width())]; });

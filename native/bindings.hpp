@@ -5,9 +5,11 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "indices.hpp"
@@ -26,7 +28,31 @@ using Indices = Array<std::int32_t>;  // written
 using ConstIndices = Array<const std::int32_t>;
 using ConstPointers = Array<const std::int64_t>;
 
-using WithoutLock = nb::call_guard<nb::gil_scoped_release>;
+// Releases the interpreter lock while a kernel runs.
+//
+// A daemon thread can not take the lock of an interpreter that is shutting down. Up to Python 3.13,
+// PyEval_RestoreThread then ends the thread with pthread_exit. That unwinds the stack like an
+// exception, and the first noexcept function on it, such as this destructor, aborts the process.
+// The unwinding is therefore stopped here: the thread waits until the process ends, which is what
+// Python 3.14 does itself.
+class Unlocked {
+ public:
+  Unlocked() noexcept : state_(PyEval_SaveThread()) {}
+  ~Unlocked() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* const state_;
+};
+
+using WithoutLock = nb::call_guard<Unlocked>;
 
 inline std::int64_t size_of(std::size_t size) {
   return static_cast<std::int64_t>(size);

@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent
 # From the bottom up: a module may import from its own row and the rows before it.
 LAYERS = [
     ("_typing", "_native"),
-    ("_sums", "_checks", "_json", "_lazy", "_memory"),
+    ("_sums", "_checks", "_files", "_json", "_lazy", "_memory", "_words"),
     ("kernels",),
     ("_orders",),
     ("terms",),

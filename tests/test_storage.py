@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 import zipfile
@@ -208,6 +209,26 @@ def test_damaged_problems(tmp_path, change):
         lambda arrays, meta: arrays.pop("x"),
         lambda arrays, meta: arrays.pop("minimizer"),
         lambda arrays, meta: arrays.pop("dual_1"),
+        lambda arrays, meta: meta["result"].update(tol=-1.0),
+        lambda arrays, meta: meta["result"].update(tol=float("nan")),
+        lambda arrays, meta: meta["result"].update(tol="0"),
+        lambda arrays, meta: meta["result"].update(tol=10**400),
+        lambda arrays, meta: meta["result"].update(duals=-1),
+        lambda arrays, meta: meta["result"].update(duals=True),
+        lambda arrays, meta: meta["result"].update(solver=3),
+        lambda arrays, meta: meta["result"].update(interrupted=1),
+        lambda arrays, meta: meta["result"].update(history=3),
+        lambda arrays, meta: meta.update(result=[]),
+        lambda arrays, meta: meta["result"]["certificate"].update(value=None),
+        lambda arrays, meta: meta["result"]["certificate"].update(value="1"),
+        lambda arrays, meta: meta["result"]["certificate"].update(optimal=1),
+        lambda arrays, meta: meta["result"]["certificate"].update(more=1.0),
+        lambda arrays, meta: arrays.update(minimizer=arrays["minimizer"].astype(np.int8)),
+        lambda arrays, meta: arrays.update(minimizer=np.full((2, 3), 3, np.uint8).view(bool)),
+        lambda arrays, meta: arrays.update(minimizer=np.full((2, 3), 255, np.uint8).view(bool)),
+        lambda arrays, meta: arrays.update(x=arrays["x"] + 1j),
+        lambda arrays, meta: arrays.update(x=arrays["x"].astype(str)),
+        lambda arrays, meta: arrays.update(dual_1=np.array([("a", 1)], dtype="U1, i4")),
     ],
 )
 def test_damaged_results(tmp_path, change):
@@ -224,7 +245,7 @@ def test_a_flipped_byte_is_found(tmp_path):
     data = bytearray(path.read_bytes())
     data[info.header_offset + 60] ^= 0xFF
     path.write_bytes(bytes(data))
-    with pytest.raises(ValueError, match="is not a submin file"):
+    with pytest.raises(ValueError, match=r"file\.npz is damaged: Bad CRC-32 for file 'x\.npy'"):
         sm.Result.load(path)
 
 
@@ -237,6 +258,53 @@ def test_a_truncated_file_is_found(tmp_path):
         short.write_bytes(path.read_bytes()[:size])
         with pytest.raises(ValueError, match="is not a submin file"):
             sm.Result.load(short)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_any_byte_order_and_memory_order(tmp_path, order, layout):
+    def change(arrays, meta):
+        for name, array in arrays.items():
+            arrays[name] = np.asarray(array.astype(array.dtype.newbyteorder(order)), order=layout)
+
+    path = rewritten(tmp_path, change)
+    result = sm.Result.load(tmp_path / "good.npz")
+    assert_same_result(sm.Result.load(path), result)
+    assert sm.verify(sm.Problem.load(path), sm.Result.load(path)) == result.certificate
+
+
+def test_headers_of_arrays_that_are_too_large(tmp_path):
+    """An array of a petabyte by its header, and none by its bytes."""
+    path = tmp_path / "large.npz"
+    problem, result = example()
+    result.save(path, problem)
+    header = io.BytesIO()
+    shape = {"descr": "<f8", "fortran_order": False, "shape": (2**47,)}
+    np.lib.format.write_array_header_1_0(header, shape)
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in (entries | {"x.npy": header.getvalue()}).items():
+            archive.writestr(name, data)
+    with pytest.raises(ValueError, match=r"large\.npz is damaged"):
+        sm.Result.load(path)
+
+
+def test_archives_that_unpack_to_more_than_the_memory(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.npz"
+    sm.Problem(np.zeros(10**5)).save(path)
+    assert path.stat().st_size < 4096
+    monkeypatch.setattr(storage, "memory_size", lambda: 7 * 10**5)
+    with pytest.raises(ValueError, match=r"bomb\.npz is not a submin file: it unpacks to 8\d{5} b"):
+        sm.Problem.load(path)
+
+
+def test_what_nobody_asks_for_is_not_unpacked(tmp_path):
+    problem, result = example()
+    result.save(tmp_path / "file.npz", problem)
+    with zipfile.ZipFile(tmp_path / "file.npz", "a") as archive:
+        archive.writestr("other.npy", b"no array")
+    assert_same_result(sm.Result.load(tmp_path / "file.npz"), result)
 
 
 def test_the_format_is_numbered():

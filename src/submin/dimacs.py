@@ -10,16 +10,36 @@ over the sets S of nodes that hold the source and not the sink.  Format: Johnson
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import gzip
+import math
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from io import BufferedReader
 from os import PathLike, fspath
+from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
 
-from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX
+from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX, LARGEST_SUM
 from submin._sums import scatter_sum
+from submin._typing import FloatArray, IndexArray
+from submin._words import MOST_DIGITS, Positions, Words
 from submin.problem import Problem
 from submin.terms.cut import Cut
+
+BLOCK = 2**22
+"""Bytes that are read at a time."""
+LONGEST_LINE = 2**24
+SPARE_NODES = 10**7
+"""Nodes without arcs that a file may have; more of them are rather a damaged header."""
+GZIP, BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
+CAPACITY = re.compile(rb"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+TERMINALS = {b"s": "source", b"t": "sink"}
 
 
 def read_dimacs(path: str | PathLike[str]) -> Problem:
@@ -31,13 +51,14 @@ def read_dimacs(path: str | PathLike[str]) -> Problem:
     Parameters
     ----------
     path : str or path
-        A text file of lines ``p max NODES ARCS``, ``n NODE s``, ``n NODE t``,
-        ``a TAIL HEAD CAPACITY`` and comments ``c``.
+        A text file, plain or compressed by gzip, of lines ``p max NODES ARCS``, ``n NODE s``,
+        ``n NODE t``, ``a TAIL HEAD CAPACITY`` and comments, which start with ``c``.
 
     Raises
     ------
     ValueError
-        If a line is not of the format; the message gives its number.
+        If a line is not of the format, the message gives its number; also if integers are beyond
+        2**53 and would be rounded.
     OSError
         If the file can not be read.
 
@@ -53,9 +74,38 @@ def read_dimacs(path: str | PathLike[str]) -> Problem:
     3.0
     """
     network = _Network(fspath(path))
-    with open(path, encoding="utf-8", errors="replace") as lines:
-        network.read(lines)
+    with open(path, "rb") as file, _plain(file, network.name) as stream:
+        for block in _blocks(stream, network.name):
+            network.read(Words(block))
     return network.problem()
+
+
+@contextmanager
+def _plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
+    """Unpack a file that is compressed by gzip, whatever its name."""
+    if not file.peek(2).startswith(GZIP):
+        yield file
+        return
+    try:
+        with gzip.open(file) as unpacked:
+            yield cast(BinaryIO, unpacked)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{name} is damaged, so gzip can not unpack it: {error}") from error
+
+
+def _blocks(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield the text in blocks of whole lines."""
+    rest = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
+    while part := stream.read(BLOCK):
+        end = part.rfind(b"\n") + 1
+        if end:
+            yield rest + part[:end]
+            rest = part[end:]
+        else:
+            rest += part
+        if len(rest) > LONGEST_LINE:
+            raise ValueError(f"{name} has a line of more than {LONGEST_LINE} bytes: it is no text")
+    yield rest
 
 
 @dataclass
@@ -63,75 +113,178 @@ class _Network:
     """What the lines read so far say."""
 
     name: str
-    nodes: int = 0
+    nodes: int | None = None
     arcs: int = 0
+    lines: int = 0
     terminals: dict[str, int] = field(default_factory=dict)
-    tails: list[int] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    capacities: list[float] = field(default_factory=list)
+    tails: list[IndexArray] = field(default_factory=list)
+    heads: list[IndexArray] = field(default_factory=list)
+    capacities: list[FloatArray] = field(default_factory=list)
 
-    def read(self, lines: Iterable[str]) -> None:
-        """Take in every line, and check that nothing is missing."""
-        for number, line in enumerate(lines, 1):
-            try:
-                self._read_line(line.split())
-            except ValueError as error:
-                raise ValueError(f"{self.name}, line {number}: {error}") from error
-        for kind, word in (("s", "source"), ("t", "sink")):
-            if kind not in self.terminals:
-                raise ValueError(f"{self.name} names no {word}: a line 'n NODE {kind}' is missing")
-        if self.terminals["s"] == self.terminals["t"]:
-            node = self.terminals["s"] + 1
-            raise ValueError(f"{self.name} has node {node} for source and sink: give two nodes")
-        if len(self.tails) != self.arcs:
-            raise ValueError(
-                f"{self.name} announces {self.arcs} arcs and has {len(self.tails)}: "
-                "is the file complete?"
+    def read(self, words: Words) -> None:
+        """Take in the lines of a block: first those that are no arcs, and then all arcs at once."""
+        starts = np.flatnonzero(np.diff(words.lines, prepend=-1))
+        kinds, alone = words.bytes[words.starts[starts]], words.ends[starts] - words.starts[starts]
+        sizes = np.diff(starts, append=words.lines.size)
+        arcs = (kinds == ord("a")) & (alone == 1) & (sizes == 4)
+        for start in starts[~arcs & (kinds != ord("c"))]:
+            self._read_line(words, int(words.lines[start]))
+        self._read_arcs(words, starts[arcs])
+        self.lines += words.count
+
+    def _refuse(self, line: int, reason: str) -> NoReturn:
+        raise ValueError(f"{self.name}, line {self.lines + line + 1}: {reason}")
+
+    def _read_line(self, words: Words, line: int) -> None:
+        text = words.line(line)
+        match text.encode().split():
+            case [b"p", b"max", nodes, arcs] if _is_whole(nodes) and _is_whole(arcs):
+                self._read_header(line, int(nodes), int(arcs))
+            case [b"n", node, (b"s" | b"t") as kind] if _is_whole(node):
+                self._read_terminal(line, int(node), TERMINALS[kind])
+            case _:
+                self._refuse(line, f"{text[:40]!r} is not a line of a DIMACS max-flow file")
+
+    def _read_header(self, line: int, nodes: int, arcs: int) -> None:
+        if self.nodes is not None:
+            self._refuse(line, "a second line 'p max NODES ARCS'; a file holds one network")
+        if nodes > LARGEST_INDEX:
+            self._refuse(line, f"{nodes} nodes are more than {LARGEST_INDEX}")
+        if nodes > 2 * arcs + SPARE_NODES:
+            self._refuse(
+                line,
+                f"{nodes} nodes are far more than {arcs} arcs can join; leave out the nodes "
+                "without arcs",
+            )
+        self.nodes, self.arcs = nodes, arcs
+
+    def _read_terminal(self, line: int, node: int, role: str) -> None:
+        if role in self.terminals:
+            self._refuse(line, f"a second {role}; join several of them by arcs to one node")
+        self._require_node(line, str(node), 1 <= node <= self._known_nodes(line))
+        self.terminals[role] = node - 1
+
+    def _known_nodes(self, line: int) -> int:
+        if self.nodes is None:
+            self._refuse(line, "the line 'p max NODES ARCS' must come first")
+        return self.nodes
+
+    def _require_node(self, line: int, word: str, known: bool) -> None:
+        if not known:
+            self._refuse(
+                line, f"node {word} is not between 1 and the number of nodes, {self.nodes}"
             )
 
-    def _read_line(self, words: list[str]) -> None:
-        match words:
-            case [] | ["c", *_]:
-                pass
-            case ["p", "max", nodes, arcs]:
-                self.nodes, self.arcs = int(nodes), int(arcs)
-                if self.nodes > LARGEST_INDEX:
-                    raise ValueError(f"{nodes} nodes are more than {LARGEST_INDEX}")
-            case ["n", node, "s" | "t" as kind] if kind not in self.terminals:
-                self.terminals[kind] = self._node(node)
-            case ["a", tail, head, capacity]:
-                self.tails.append(self._node(tail))
-                self.heads.append(self._node(head))
-                self.capacities.append(_capacity(capacity))
-            case _:
-                raise ValueError(
-                    f"{' '.join(words)[:40]!r} is not a line of a DIMACS max-flow file"
-                )
+    def _read_arcs(self, words: Words, starts: Positions) -> None:
+        if not starts.size:
+            return
+        nodes = self._known_nodes(int(words.lines[starts[0]]))
+        for column, ends in ((1, self.tails), (2, self.heads)):
+            numbers = words.numbers(starts + column)
+            wrong = (numbers < 1) | (numbers > nodes)
+            if wrong.any():
+                word = int(starts[np.argmax(wrong)]) + column
+                self._require_node(int(words.lines[word]), _shown(words[word]), known=False)
+            ends.append((numbers - 1).astype(np.int32))
+        self.capacities.append(self._read_capacities(words, starts + 3))
 
-    def _node(self, word: str) -> int:
-        if not 1 <= int(word) <= self.nodes:
-            raise ValueError(f"node {word} is not between 1 and the number of nodes, {self.nodes}")
-        return int(word) - 1
+    def _read_capacities(self, words: Words, places: Positions) -> FloatArray:
+        numbers = words.numbers(places)
+        capacities = numbers.astype(np.float64)
+        for k in np.flatnonzero((numbers < 0) | (numbers > LARGEST_EXACT_INTEGER)):
+            word = words[int(places[k])]
+            try:
+                capacities[k] = _capacity(word)
+            except ValueError as error:
+                self._refuse(int(words.lines[places[k]]), f"the capacity {_shown(word)} {error}")
+        return capacities
 
     def problem(self) -> Problem:
         """Fold the arcs of source and sink into unaries; arcs that no cut can count drop out."""
-        source, sink = self.terminals["s"], self.terminals["t"]
-        tails, heads = np.array(self.tails, dtype=np.int32), np.array(self.heads, dtype=np.int32)
-        capacities = np.array(self.capacities, dtype=np.float64)
+        self._require_complete()
+        source, sink = self.terminals["source"], self.terminals["sink"]
+        empty = [np.zeros(0, dtype=np.int32)]
+        tails, heads = np.concatenate(self.tails or empty), np.concatenate(self.heads or empty)
+        capacities = np.concatenate(self.capacities or [np.zeros(0)])
         useful = (tails != heads) & (heads != source) & (tails != sink)
         out, into = useful & (tails == source), useful & (heads == sink)
-        unary = scatter_sum(tails[into], capacities[into], self.nodes)
-        unary -= scatter_sum(heads[out], capacities[out], self.nodes)
+        unary, constant = self._terminal_costs(
+            np.concatenate([tails[into], heads[out]]),
+            np.concatenate([capacities[into], -capacities[out]]),
+            capacities[out],
+        )
         unary[source], unary[sink] = -np.inf, np.inf
         inner = useful & ~out & ~into
         arcs = Cut(tails[inner], heads[inner], capacities[inner], 0.0)
-        return Problem(unary, [arcs] if arcs.size else [], float(capacities[out].sum()))
+        return Problem(unary, [arcs] if arcs.size else [], constant)
+
+    def _require_complete(self) -> None:
+        """Check that nothing is missing."""
+        if self.nodes is None:
+            raise ValueError(f"{self.name} has no line 'p max NODES ARCS'")
+        for kind, role in TERMINALS.items():
+            if role not in self.terminals:
+                line = f"n NODE {kind.decode()}"
+                raise ValueError(f"{self.name} names no {role}: a line {line!r} is missing")
+        if self.terminals["source"] == self.terminals["sink"]:
+            node = self.terminals["source"] + 1
+            raise ValueError(f"{self.name} has node {node} for source and sink: give two nodes")
+        arcs = sum(part.size for part in self.tails)
+        if arcs != self.arcs:
+            raise ValueError(
+                f"{self.name} announces {self.arcs} arcs and has {arcs}: is the file complete?"
+            )
+
+    def _terminal_costs(
+        self, nodes: Positions, costs: FloatArray, constant: FloatArray
+    ) -> tuple[FloatArray, float]:
+        """Return the sums of the costs at each node, and of the constant.
+
+        Integers are summed exactly.  Sums beyond 2**53 that would be rounded are refused.
+        """
+        total = float(np.abs(costs).sum())
+        if not total < LARGEST_SUM:
+            raise ValueError(f"{self.name}: the capacities at the terminals sum to {total:.2g}, "
+                             "which is too large; scale them down")  # fmt: skip
+        unary = scatter_sum(nodes.astype(np.int32), costs, self.nodes or 0)
+        if total <= LARGEST_EXACT_INTEGER or not np.array_equal(costs, np.rint(costs)):
+            return unary, math.fsum(constant)
+        sums: dict[int, int] = defaultdict(int)
+        for node, cost in zip(nodes.tolist(), costs.tolist(), strict=True):
+            sums[node] += int(cost)
+        for node, exact in sums.items():
+            unary[node] = self._exactly(exact, f"the arcs of the terminals at node {node + 1}")
+        return unary, self._exactly(sum(map(int, constant.tolist())), "the arcs of the source")
+
+    def _exactly(self, integer: int, place: str) -> float:
+        if int(float(integer)) != integer:
+            raise ValueError(
+                f"{self.name}: {place} sum to {abs(integer)}, which is beyond 2**53 and would be "
+                "rounded; scale the capacities down"
+            )
+        return float(integer)
 
 
-def _capacity(word: str) -> float:
-    capacity = float(word)
-    if not 0.0 <= capacity < np.inf:
-        raise ValueError(f"the capacity {word} is not a finite number of 0 or more")
-    if capacity > LARGEST_EXACT_INTEGER and word.isdigit():
-        raise ValueError(f"the capacity {word} is beyond 2**53 and would be rounded")
+def _capacity(word: bytes) -> float:
+    """Convert a capacity that is not a whole number of at most 2**53."""
+    if not CAPACITY.fullmatch(word):
+        raise ValueError("is not a finite number of 0 or more")
+    capacity, exact = float(word), Decimal(word.decode())
+    if capacity == math.inf:
+        raise ValueError("is not a finite number of 0 or more")
+    whole = capacity > LARGEST_EXACT_INTEGER and exact == exact.to_integral_value()
+    if whole and Decimal(capacity) != exact:
+        raise ValueError("is beyond 2**53 and would be rounded")
+    if capacity == 0.0 and exact:
+        raise ValueError("is below the least positive float and would be 0")
     return capacity
+
+
+def _is_whole(word: bytes) -> bool:
+    return word.isdigit() and len(word) <= MOST_DIGITS
+
+
+def _shown(word: bytes) -> str:
+    """Return a word of a message, cut short."""
+    text = word.decode("utf-8", errors="replace")
+    return text if len(text) <= 40 else text[:40] + "..."

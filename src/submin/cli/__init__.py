@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from importlib import import_module
 
 NEEDED = ("typer", "rich")
+FAULT, INTERRUPTED = 70, 130
+"""Exit codes: a fault of the library (not 1, which says that a claim is refuted); Ctrl-C."""
 
 
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    except Exception:
+        traceback.print_exc()
+        raise SystemExit(FAULT) from None
+
+
+def _run() -> None:
     try:
         for package in NEEDED:
             import_module(package)

@@ -39,7 +39,7 @@ def submin(
 ) -> None:
     """Minimise sums of simple submodular functions: exactly, with proof, fast.
 
-    Exit codes: 0 done, 1 claim refuted (verify), 2 input refused, 130 Ctrl-C.
+    Exit codes: 0 done, 1 claim refuted (verify), 2 input refused, 70 fault of submin, 130 Ctrl-C.
     """
 
 

@@ -5,20 +5,24 @@ Answers go to standard output; refusals, and the library's progress, go to stand
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import typer
 
+from submin import _files
 from submin._json import to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from submin.result import Result
 
 USAGE, INTERRUPTED = 2, 130
 """Exit codes: the input was refused; Ctrl-C."""
@@ -32,15 +36,38 @@ class RefusalError(Exception):
 
 @contextmanager
 def command() -> Iterator[None]:
-    """Run a command: a refusal is one sentence on standard error, other errors keep a traceback."""
+    """Run a command: what the user can mend is one sentence on standard error, with exit code 2.
+
+    That is a refusal, a file that can not be read or written, and a lack of memory.  Other errors
+    are faults of the library and keep their traceback.
+    """
     try:
         yield
     except RefusalError as refusal:
-        say(str(refusal))
-        raise typer.Exit(USAGE) from None
+        _refuse(str(refusal))
+    except MemoryError as error:
+        _refuse(f"this needs more memory than there is. {error}".rstrip(". "))
+    except OSError as error:
+        _abandon_broken_output()
+        _refuse(_file_trouble(error))
     except KeyboardInterrupt:
         say("interrupted before the answer was written")
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _refuse(sentence: str) -> NoReturn:
+    say(sentence)
+    raise typer.Exit(USAGE) from None
+
+
+def _abandon_broken_output() -> None:
+    """Keep the interpreter from writing once more to a standard output that fails."""
+    with suppress(AttributeError, ValueError, OSError):  # there is none, or it is no file
+        descriptor = sys.stdout.fileno()
+        try:
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 @contextmanager
@@ -56,43 +83,77 @@ def user_input() -> Iterator[None]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Mark code that reads a file which the user named."""
-    with user_input():
-        try:
-            yield
-        except (LookupError, AttributeError) as error:
-            raise ValueError(f"{path} is damaged, or not a submin file: {error!r}") from error
-        except OSError as error:
-            raise ValueError(f"{path}: {error.strerror or error}") from error
+    """Mark code that reads a file which the user named.
+
+    A decoder of foreign bytes may raise any exception, and each means that it can not read them.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise RefusalError(f"{path}: {error.strerror or error}") from error
+    except (ImportError, ValueError, TypeError) as error:
+        raise RefusalError(str(error)) from error
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise RefusalError(f"{path} can not be read: {reason}") from error
 
 
 def _file_trouble(error: OSError) -> str:
-    if error.filename is None or error.strerror is None:
+    if error.strerror is None:
         return str(error)
-    return f"{error.filename}: {error.strerror}"
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
-def end(interrupted: bool) -> None:
+class Ending:
+    """Knows whether Ctrl-C was pressed while an answer was written."""
+
+    def __init__(self) -> None:
+        self.interrupted = False
+
+    def __call__(self, *_: object) -> None:
+        """Note the first Ctrl-C; the next one has its usual effect."""
+        self.interrupted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def finishing() -> Iterator[Ending]:
+    """Write an answer although Ctrl-C is pressed meanwhile, unless it is pressed twice."""
+    ending = Ending()
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield ending
+        return
+    signal.signal(signal.SIGINT, ending)
+    try:
+        yield ending
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def end(result: Result, ending: Ending) -> None:
     """End a command that gave its answer: Ctrl-C has an exit code of its own."""
-    if interrupted:
+    if result.interrupted:
         say("interrupted: this is the best answer so far, and its gap is valid")
-        raise typer.Exit(INTERRUPTED)
+    elif ending.interrupted:
+        say("interrupted when the answer was there: it is complete")
+    else:
+        return
+    raise typer.Exit(INTERRUPTED)
 
 
 def say(sentence: str) -> None:
-    """Write a sentence to standard error."""
-    sys.stderr.write(f"submin: {sentence}\n")
+    """Write a sentence to standard error, on one line whatever names it quotes."""
+    sys.stderr.write(f"submin: {' '.join(sentence.split())}\n")
 
 
 def require_writable(path: Path) -> None:
     """Refuse a file that can not be written, before any work is done."""
-    if path.is_dir():
-        raise RefusalError(f"{path} is a folder: name a file to write")
     try:
-        with tempfile.TemporaryFile(dir=path.absolute().parent):
-            pass
-    except OSError as error:
-        raise RefusalError(f"can not write {path}: {error.strerror}") from error
+        _files.require_writable(path)
+    except IsADirectoryError as error:
+        raise RefusalError(f"{path} is a folder: name a file to write") from error
+    except (OSError, ValueError) as error:
+        raise RefusalError(f"can not write {path}: {_reason(error)}") from error
 
 
 def require_writable_folder(folder: Path, names: Sequence[str] = ("result.npz",)) -> None:
@@ -103,8 +164,8 @@ def require_writable_folder(folder: Path, names: Sequence[str] = ("result.npz",)
                 raise RefusalError(f"{folder / name} is a folder: a file of that name is written")
         places = (folder, *folder.absolute().parents)
         existing = next(place for place in places if _exists(place))
-    except OSError as error:
-        raise RefusalError(f"can not write in {folder}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise RefusalError(f"can not write in {folder}: {_reason(error)}") from error
     if not existing.is_dir():
         raise RefusalError(f"can not write in {folder}: {existing} is a file")
     require_writable(existing / "result.npz")
@@ -117,6 +178,10 @@ def _exists(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 class Begun:
@@ -136,6 +201,8 @@ def solving() -> Iterator[Begun]:
     begun = Begun()
     try:
         yield begun
+    except FloatingPointError as error:  # numbers that are too large, which only a solve shows
+        raise RefusalError(str(error)) from error
     except (ImportError, ValueError, TypeError) as error:
         if begun.begun:
             raise

@@ -88,12 +88,14 @@ def segment(
         }  # fmt: skip
         with in_memory(image):
             found = segmented(image, {**marks, **settings}, quiet)
-            files = write_files(output, image, found)
-        if json:
-            console.print_json(segmentation_fields(found, files))
-        elif not quiet:
-            console.print_rows(f"submin segment {photo or sample}", segmentation_rows(found, files))
-        console.end(found.result.interrupted)
+            with console.finishing() as ending:
+                files = write_files(output, image, found)
+                if json:
+                    console.print_json(segmentation_fields(found, files))
+                elif not quiet:
+                    rows = segmentation_rows(found, files)
+                    console.print_rows(f"submin segment {photo or sample}", rows)
+        console.end(found.result, ending)
 
 
 def require_packages() -> None:

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from submin.problem import Problem
     from submin.result import Result
 
-DIMACS_ENDINGS = (".max", ".dimacs")
+ARCHIVE = b"PK"
+"""How an ``.npz`` file starts."""
 
 
 def solve(
     problem: Annotated[
-        Path, typer.Argument(help="A saved problem (.npz), or a DIMACS max-flow file (.max).")
+        Path, typer.Argument(help="A saved problem (.npz), or a DIMACS max-flow file.")
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write result and problem (.npz).")
@@ -57,21 +58,30 @@ def solve(
             "solver": chosen_solver(solver, seed),
         }  # fmt: skip
         result = minimised(loaded, settings, quiet)
-        files = {} if output is None else {"result": save(result, loaded, output)}
-        if json:
-            console.print_json(report.result_fields("solve", result, files))
-        elif not quiet:
-            console.print_rows(f"submin solve {problem}", report.result_rows(result, files))
-        console.end(result.interrupted)
+        with console.finishing() as ending:
+            files = {} if output is None else {"result": output}
+            if json:
+                console.print_json(report.result_fields("solve", result, files))
+            elif not quiet:
+                console.print_rows(f"submin solve {problem}", report.result_rows(result, files))
+            if output is not None:  # last, as a full disk may prevent it
+                save(result, loaded, output)
+        console.end(result, ending)
 
 
 def load_problem(path: Path) -> Problem:
-    """Read a problem of either format."""
+    """Read a problem: an archive is a saved one, whatever its name, and other files are DIMACS."""
     from submin.dimacs import read_dimacs
     from submin.problem import Problem
 
     with console.reading(path):
-        return read_dimacs(path) if path.suffix in DIMACS_ENDINGS else Problem.load(path)
+        saved = path.suffix == ".npz" or (path.is_file() and _is_archive(path))
+        return Problem.load(path) if saved else read_dimacs(path)
+
+
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(ARCHIVE)) == ARCHIVE
 
 
 def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result:
@@ -84,6 +94,10 @@ def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result
 
 def save(result: Result, problem: Problem, path: Path) -> Path:
     """Write a result with its problem, so that the file can be verified on its own."""
-    with console.user_input():
-        result.save(path, problem)
+    try:
+        with console.user_input():
+            result.save(path, problem)
+    except console.RefusalError as refusal:
+        answer = f"{result.status.name}, value {report.number(result.value)}, gap {result.gap:.3g}"
+        raise console.RefusalError(f"{refusal}; the answer ({answer}) is not saved") from refusal
     return path

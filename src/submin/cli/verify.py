@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,7 +31,8 @@ def verify(
 ) -> None:
     """Recompute the certificate of a result from its set and dual, and say what it proves.
 
-    Exit code 0: every claim of the file holds.  1: one does not.  2: there is nothing to verify.
+    Exit code 0: every claim of the file holds.  1: one does not.  2: there is nothing to verify,
+    or the file is damaged.
     """
     with console.command():
         claimed, instance = _load(result, problem)
@@ -49,42 +51,75 @@ def _load(result: Path, problem: Path | None) -> tuple[Result, Problem]:
     with console.reading(result):
         claimed = Result.load(result)
     instance = load_problem(result if problem is None else problem)
-    sizes, fitting = [part.size for part in claimed.dual], [term.size for term in instance.terms]
-    if claimed.minimizer.shape != instance.shape or sizes != fitting:
+    shapes = (claimed.minimizer.shape, claimed.x.shape, [part.size for part in claimed.dual])
+    fitting = (instance.shape, instance.shape, [term.size for term in instance.terms])
+    if shapes != fitting:
         raise console.RefusalError(
-            f"{result} is about another problem: its set has shape {claimed.minimizer.shape} and "
-            f"its dual sizes {sizes}, but the problem has {instance.shape} and {fitting}"
+            f"{result} is about another problem: its set, its point x and its dual have the sizes "
+            f"{shapes}, but those of the problem are {fitting}"
         )
     return claimed, instance
 
 
 def check(problem: Problem, result: Result) -> tuple[Certificate | None, list[str]]:
     """Recompute the certificate; return it with a sentence for every claim that fails."""
+    import numpy as np
+
     from submin.certificate import verify_set
     from submin.proximal_certificate import faults_of_point
 
     try:
-        proved = verify_set(problem, result)
-        of_point = faults_of_point(problem, result) if result.proximal else []
+        with np.errstate(all="ignore"):  # what overflows proves nothing, and that is reported
+            proved = verify_set(problem, result)
+            alone = verify_set(problem, result.minimizer)
+            of_point = faults_of_point(problem, result) if result.proximal else []
     except (TypeError, ValueError) as error:
         return None, [str(error)]
-    return proved, [*refuted_claims(result, proved), *of_point]
+    return proved, [*refuted_claims(result, proved, 2.0 * alone.rounding), *of_point]
 
 
-def refuted_claims(result: Result, proved: Certificate) -> list[str]:
-    """Compare claims with proofs, allowing for twice the rounding error of the proof."""
+def refuted_claims(result: Result, proved: Certificate, margin: float) -> list[str]:
+    """Compare claims with proofs, allowing for twice the rounding errors of the proof.
+
+    `margin` is what rounding may do to the value: unlike `proved.rounding`, it does not depend on
+    the dual of the file, whose numbers may be of any size.
+    """
     claimed, slack = result.certificate, 2.0 * proved.rounding
+    slack = slack if math.isfinite(slack) else 0.0  # such a dual proves nothing
     faults = []
-    if not (claimed.value == proved.value or abs(claimed.value - proved.value) <= slack):
+    if not (claimed.value == proved.value or abs(claimed.value - proved.value) <= margin):
         faults.append(f"the set costs {proved.value!r}, not {claimed.value!r}")
     if not claimed.lower_bound <= proved.lower_bound + slack:
         faults.append(f"the dual proves a bound of {proved.lower_bound!r}, not the claimed "
                       f"{claimed.lower_bound!r}")  # fmt: skip
     if not claimed.gap >= proved.gap - 2.0 * slack:
         faults.append(f"the gap is {proved.gap!r}, not {claimed.gap!r}")
+    if not claimed.violation >= proved.violation - slack:
+        faults.append(f"the dual's violation is {proved.violation!r}, not {claimed.violation!r}")
+    if not claimed.rounding >= 0.5 * proved.rounding:
+        faults.append(f"rounding errors may reach {proved.rounding!r}, not {claimed.rounding!r}")
+    if not _divides(claimed.granularity, proved.granularity):
+        faults.append(f"the granularity is {proved.granularity!r}, not {claimed.granularity!r}")
     if (claimed.optimal or result.status.name == "OPTIMAL") and not proved.optimal:
         faults.append("the set is claimed to be optimal, but that is not proved")
-    return faults
+    if result.status.name == "CLOSED" and not proved.gap <= 2.0 * slack:
+        faults.append(f"the status is CLOSED, but the gap is {proved.gap!r}")
+    return faults + _refuted_convergence(result, proved, 2.0 * slack)
+
+
+def _divides(step: float, granularity: float) -> bool:
+    """Say whether a granularity allows to claim a step; 0 claims nothing."""
+    return step == 0.0 or (0.0 < step <= granularity and granularity % step == 0.0)
+
+
+def _refuted_convergence(result: Result, proved: Certificate, slack: float) -> list[str]:
+    """Compare the status CONVERGED with the gap; for a proximal point it is about another gap."""
+    if result.status.name != "CONVERGED" or result.proximal or proved.optimal:
+        return []
+    if proved.gap <= result.tol + slack:
+        return []
+    return [f"the status is CONVERGED, but the gap of {proved.gap!r} exceeds the tolerance of "
+            f"{result.tol!r}"]  # fmt: skip
 
 
 def _rows(proved: Certificate | None, faults: list[str]) -> console.Rows:
@@ -96,7 +131,7 @@ def _rows(proved: Certificate | None, faults: list[str]) -> console.Rows:
         ("proof", report.proof(proved)),
     ]  # fmt: skip
     verdict = [("claim refuted", fault) for fault in faults]
-    return [*rows, *(verdict or [("claims", "all hold: recomputed from the set and the dual")])]
+    return [*rows, *(verdict or [("claims", "all hold: recomputed from the answer and the dual")])]
 
 
 def _fields(proved: Certificate | None, claimed: Result, faults: list[str]) -> dict[str, object]:

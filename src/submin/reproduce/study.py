@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from submin import __version__
+from submin._files import whole_file
 from submin._json import to_json
 from submin._typing import BoolArray
 from submin.api import minimize, prox
@@ -247,8 +248,13 @@ def write(folder: Path, study: Study) -> None:
         study.instances, study.curves, study.exact, study.refitted, study.numbers
     )
     for name, figure in pictures.items():
-        figure.savefig(folder / f"{name}.png", dpi=110, metadata={"Software": None})
-    text = to_json(study.numbers, indent=1)
-    (folder / "numbers.json").write_text(text, encoding="utf-8")
+        with whole_file(folder / f"{name}.png") as file:
+            figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     images = {name: (folder / f"{name}.png").read_bytes() for name in pictures}
-    (folder / "index.html").write_text(report.page(study.numbers, images), encoding="utf-8")
+    texts = {
+        "numbers.json": to_json(study.numbers, indent=1),
+        "index.html": report.page(study.numbers, images),
+    }
+    for name, text in texts.items():
+        with whole_file(folder / name) as file:
+            file.write(text.encode())

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from submin._files import whole_file
 from submin._typing import BoolArray, FloatArray
 from submin.vision.colours import Colours
 from submin.vision.optional import require
@@ -82,7 +83,13 @@ def boundary(mask: BoolArray) -> BoolArray:
 
 def save_picture(picture: Picture, path: str | PathLike[str]) -> None:
     """Write a picture; the ending of the name gives the format (``.png`` keeps transparency)."""
-    require("PIL.Image").fromarray(picture).save(path)
+    pillow = require("PIL.Image")
+    ending = Path(path).suffix.lower()
+    kinds = pillow.registered_extensions()
+    if ending not in kinds:
+        raise ValueError(f"{path} has an ending that names no format of pictures; try .png")
+    with whole_file(path) as file:
+        pillow.fromarray(picture).save(file, format=kinds[ending])
 
 
 def write_pictures(
@@ -116,7 +123,8 @@ def write_pictures(
     if figure is None:
         del paths["convergence"]
     else:
-        figure.savefig(paths["convergence"], dpi=150)
+        with whole_file(paths["convergence"]) as file:
+            figure.savefig(file, format="png", dpi=150)
     return paths
 
 
