@@ -29,6 +29,7 @@ LAYERS = [
     ("solvers",),
     ("driver",),
     ("progress",),
+    ("networks",),
     ("description", "api", "storage", "testing", "dimacs"),
     ("__init__",),
     ("vision", "reproduce"),

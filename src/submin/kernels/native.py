@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from submin._native import (
     absolute_sum,
+    adjacency_order,
     best_prefix,
     cardinality_excess,
     cardinality_greedy,
@@ -22,6 +23,7 @@ from submin._native import (
     cardinality_sweep,
     colour,
     compensated_sum,
+    conserve,
     descending_ranks,
     edges_accumulate,
     edges_cut_value,
@@ -66,6 +68,7 @@ from submin._native import (
 
 __all__ = [
     "absolute_sum",
+    "adjacency_order",
     "best_prefix",
     "cardinality_excess",
     "cardinality_greedy",
@@ -73,6 +76,7 @@ __all__ = [
     "cardinality_sweep",
     "colour",
     "compensated_sum",
+    "conserve",
     "descending_ranks",
     "edges_accumulate",
     "edges_cut_value",
