@@ -37,6 +37,7 @@ NB_MODULE(_native, module) {
   submin::bind_sums(module);
   submin::bind_linear_forests(module);
   submin::bind_memory(module);
+  submin::bind_networks(module);
   submin::bind_truncation(module);
   submin::bind_metric(module);
 }

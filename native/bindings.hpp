@@ -107,6 +107,7 @@ void bind_groups(nb::module_& module);
 void bind_cardinality(nb::module_& module);
 void bind_linear_forests(nb::module_& module);
 void bind_memory(nb::module_& module);
+void bind_networks(nb::module_& module);
 void bind_orders(nb::module_& module);
 void bind_table(nb::module_& module);
 void bind_hyperedge(nb::module_& module);

@@ -32,6 +32,7 @@ LAYERS = [
     ("driver",),
     ("proximal_driver",),
     ("progress",),
+    ("networks",),
     ("description", "api", "storage", "testing", "dimacs"),
     ("__init__",),
     ("vision", "reproduce"),

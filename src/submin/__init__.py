@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from submin.description import describe
     from submin.layout import Layout
     from submin.minor import Minor
+    from submin.networks import (
+        CutCertificate,
+        Flow,
+        FlowCertificate,
+        GlobalCut,
+        Network,
+        global_min_cut,
+        max_flow,
+    )
     from submin.problem import Problem
     from submin.proximal_certificate import ProximalCertificate, certify_point
     from submin.result import History, Record, Result
@@ -82,10 +91,14 @@ __all__ = [
     "Certificate",
     "ConcaveOfModular",
     "Cut",
+    "CutCertificate",
     "CyclicSweeps",
     "DouglasRachford",
+    "Flow",
+    "FlowCertificate",
     "FrankWolfe",
     "Function",
+    "GlobalCut",
     "GridCut",
     "History",
     "Hyperedge",
@@ -93,6 +106,7 @@ __all__ = [
     "MaxFlow",
     "MinimumNormPoint",
     "Minor",
+    "Network",
     "PairwiseFrankWolfe",
     "ParallelACDM",
     "ParallelRCDM",
@@ -116,9 +130,11 @@ __all__ = [
     "coverage",
     "describe",
     "facility_location",
+    "global_min_cut",
     "grid_offsets",
     "label_groups",
     "list_groups",
+    "max_flow",
     "minimize",
     "negative_hinge",
     "potts_pn",
@@ -135,6 +151,7 @@ _HOMES = (
     "description",
     "layout",
     "minor",
+    "networks",
     "problem",
     "proximal_certificate",
     "result",

@@ -25,6 +25,8 @@ from submin.kernels.groups_reference import hyperedge_sweep as hyperedge_sweep
 from submin.kernels.groups_reference import truncation_excess as truncation_excess
 from submin.kernels.groups_reference import truncation_project as truncation_project
 from submin.kernels.groups_reference import truncation_sweep as truncation_sweep
+from submin.kernels.networks_reference import adjacency_order as adjacency_order
+from submin.kernels.networks_reference import conserve as conserve
 from submin.kernels.reference import cardinality_greedy as cardinality_greedy
 from submin.kernels.reference import cardinality_project as cardinality_project
 from submin.kernels.reference import cardinality_sweep as cardinality_sweep

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from submin._native import (
     absolute_sum,
+    adjacency_order,
     best_prefix,
     cardinality_excess,
     cardinality_greedy,
@@ -23,6 +24,7 @@ from submin._native import (
     close_sides,
     colour,
     compensated_sum,
+    conserve,
     descending_ranks,
     edges_accumulate,
     edges_cut_value,
@@ -67,6 +69,7 @@ from submin._native import (
 
 __all__ = [
     "absolute_sum",
+    "adjacency_order",
     "best_prefix",
     "cardinality_excess",
     "cardinality_greedy",
@@ -75,6 +78,7 @@ __all__ = [
     "close_sides",
     "colour",
     "compensated_sum",
+    "conserve",
     "descending_ranks",
     "edges_accumulate",
     "edges_cut_value",

@@ -28,12 +28,15 @@ from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.chains_protocol import ChainKernels
 from submin.kernels.groups_protocol import GroupKernels
 from submin.kernels.metric_protocol import MetricKernels
+from submin.kernels.networks_protocol import NetworkKernels
 from submin.kernels.sums_protocol import SumKernels
 
 __all__ = ["KernelSet"]
 
 
-class KernelSet(ChainKernels, GroupKernels, MetricKernels, SumKernels, Protocol):
+class KernelSet(
+    ChainKernels, GroupKernels, MetricKernels, NetworkKernels, SumKernels, Protocol
+):
     """The functions that every kernel set provides."""
 
     def edges_project(

@@ -48,6 +48,7 @@ from submin.kernels.groups_reference import (
     truncation_project,
     truncation_sweep,
 )
+from submin.kernels.networks_reference import adjacency_order, conserve
 from submin.kernels.sums_reference import (
     absolute_sum,
     best_prefix,
@@ -69,6 +70,7 @@ from submin.kernels.sums_reference import (
 
 __all__ = [
     "absolute_sum",
+    "adjacency_order",
     "best_prefix",
     "cardinality_excess",
     "cardinality_greedy",
@@ -77,6 +79,7 @@ __all__ = [
     "close_sides",
     "colour",
     "compensated_sum",
+    "conserve",
     "descending_ranks",
     "edges_accumulate",
     "edges_cut_value",
