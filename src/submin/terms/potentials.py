@@ -13,8 +13,8 @@ import numpy.typing as npt
 from submin import _checks
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.terms.cardinality import Cardinality
-from submin.terms.concave_of_modular import ConcaveOfModular
-from submin.terms.groups import check_pointers, grouped_sum, per_entry
+from submin.terms.concave_of_modular import ConcaveOfModular, rounded_sums
+from submin.terms.groups import check_pointers, per_entry
 from submin.terms.hyperedge import Hyperedge
 from submin.terms.truncation import Truncation
 
@@ -100,7 +100,7 @@ def robust_pn(
     if masses is None:
         return _robust_counts(checked, members, most, tolerance)
     mass = per_entry("masses", masses, size, "member")
-    whole = grouped_sum(mass, checked).astype(np.float64)
+    whole = rounded_sums(mass, checked)
     whole = np.where(whole > 0.0, whole, 1.0)
     turn = np.minimum(tolerance, 0.5 * whole)
     reached = most * (turn / tolerance)
