@@ -39,7 +39,7 @@ from submin.terms.concave_functions import (
     largest,
     owners,
 )
-from submin.terms.groups import check_pointers, incidences, per_entry, refuse_repeats
+from submin.terms.groups import check_pointers, checked_members, incidences, per_entry
 from submin.terms.truncation import Truncation
 
 MassFunction = Callable[[FloatArray, float], npt.ArrayLike]
@@ -325,10 +325,8 @@ def _checked_groups(
     pointers: npt.ArrayLike, members: npt.ArrayLike, masses: npt.ArrayLike
 ) -> Groups:
     """Check groups and masses, and copy them."""
-    checked = check_pointers("pointers", pointers, np.size(members))
-    mass = per_entry("masses", masses, np.size(members), "member")
-    numbers = _checks.indices("members", members).ravel()
-    refuse_repeats("members", checked, numbers)
+    checked, numbers = checked_members("members", members, "pointers", pointers)
+    mass = per_entry("masses", masses, numbers.size, "member")
     return Groups(checked.copy(), numbers.copy(), mass.copy())
 
 

@@ -39,10 +39,9 @@ from submin.terms.gadgets import Gadget, GadgetSize
 from submin.terms.groups import (
     GroupBlock,
     GroupTerm,
-    check_pointers,
+    checked_members,
     grouped_any,
     per_entry,
-    refuse_repeats,
 )
 from submin.terms.term import Block, Violation
 
@@ -397,9 +396,7 @@ def _checked_ends(
     kind: str, pointers: npt.ArrayLike, name: str, elements: npt.ArrayLike
 ) -> tuple[PointerArray, IndexArray]:
     """Check the tails or heads of all hyperedges."""
-    members = _checks.indices(name, elements).ravel()
-    checked = check_pointers(f"{kind}_pointers", pointers, members.size)
-    refuse_repeats(name, checked, members)
+    checked, members = checked_members(name, elements, f"{kind}_pointers", pointers)
     if np.any(np.diff(checked) == 0):
         index = int(np.argmin(np.diff(checked)))
         raise ValueError(

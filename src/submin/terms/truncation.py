@@ -85,7 +85,8 @@ class Truncation(GroupTerm):
     ) -> None:
         self._set_groups(pointers, members)
         self.masses = per_entry("masses", masses, self.size, "member")
-        self.caps = per_entry("caps", caps, self.pointers.size - 1, "group")
+        never = "a cap of the mass of its group is never reached"
+        self.caps = per_entry("caps", caps, self.pointers.size - 1, "group", never)
         self.modular = _finite("modular", modular, self.size)
         self._complete()
 
@@ -118,14 +119,16 @@ class Truncation(GroupTerm):
 
         A group whose mass is the cap up to the error of its sum may be taken for one or the other.
         """
-        inside = members[self.members]
+        inside = _checks.flat_mask("members", members)[self.members]
         scale = float(np.sum(self.masses[inside]) + np.sum(np.abs(self.modular[inside])))
         count = 2 * self.size + self.caps.size
         return second_order_error(count, scale) + self._ties
 
     @lazy
     def _ties(self) -> float:
-        return float(np.sum(grouped_error(self.masses, self.pointers)))
+        """Such a set has no mass of more than twice the cap."""
+        masses = np.minimum(self.masses, 2.0 * self.caps[self.group_of])
+        return float(np.sum(grouped_error(masses, self.pointers)))
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give each member in the order of `rank` what its mass adds below the cap, O(k log k)."""
