@@ -25,8 +25,8 @@ inline double edges_cut_value(const std::int32_t* tails, const std::int32_t* hea
   return sum_of_pieces(edges, kSumGrain, threads, [=](std::int64_t begin, std::int64_t end) {
     Compensated total;
     for (std::int64_t e = begin; e < end; ++e) {
-      const std::uint8_t tail = member[tails[e]];
-      if (tail == member[heads[e]]) continue;
+      const bool tail = member[tails[e]] != 0;
+      if (tail == (member[heads[e]] != 0)) continue;
       total.add((tail ? forward : backward)[e]);
     }
     return total;

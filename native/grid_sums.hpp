@@ -196,6 +196,7 @@ inline double grid_cut_value(const GridSums& grid, const std::vector<WeightArray
         const std::uint8_t* const tails = member + out.node;
         const std::uint8_t* const heads = tails + grid.offsets[k].step();
         for_each_difference(tails, heads, out.length, [&](std::int64_t i) {
+          if (!tails[i] == !heads[i]) return;  // other bytes than 0 and 1 are members too
           total.add((tails[i] ? forward[k] : backward[k])[out.edge + i]);
         });
       }

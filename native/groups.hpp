@@ -108,7 +108,7 @@ inline void group_counts(const std::int64_t* indptr, std::int64_t count,
                          std::int64_t* out, int threads) {
   visit_groups(count, indptr[count] - indptr[0], threads, [=](std::int64_t group) {
     std::int64_t inside = 0;
-    for (std::int64_t k = indptr[group]; k < indptr[group + 1]; ++k) inside += member[members[k]];
+    for (std::int64_t k = indptr[group]; k < indptr[group + 1]; ++k) inside += member[members[k]] != 0;
     out[group] = inside;
   });
 }

@@ -48,7 +48,22 @@ def flat_mask(
         raise TypeError(
             f"{name} must be a boolean mask {kind}, but its type is {mask.dtype}; {remedy}"
         )
-    return np.ascontiguousarray(mask).ravel()
+    return normal_booleans(np.ascontiguousarray(mask).ravel())
+
+
+def normal_booleans(mask: BoolArray) -> BoolArray:
+    """Return booleans whose bytes are 0 and 1, the same array where they are already.
+
+    Other bytes come from views and files, and count as true in NumPy, but not as 1 in sums.
+
+    Examples
+    --------
+    >>> normal_booleans(np.array([3, 0], np.uint8).view(np.bool_)).view(np.uint8).tolist()
+    [1, 0]
+    """
+    bytes_ = np.ascontiguousarray(mask).view(np.uint8)
+    normal: BoolArray = mask if bytes_.max(initial=0) <= 1 else bytes_ != 0
+    return normal.reshape(mask.shape)
 
 
 def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -134,13 +149,23 @@ def costs(name: str, values: npt.ArrayLike) -> FloatArray:
     return array
 
 
-def weights(name: str, values: npt.ArrayLike) -> FloatArray:
-    """Convert weights: finite and non-negative, with a sum that does not overflow."""
+CONSTRAINT = (
+    "what must never be cut costs enough with a weight above the sum of all other weights and of "
+    "the magnitudes of the unary"
+)
+
+
+def weights(name: str, values: npt.ArrayLike, infinite: str = CONSTRAINT) -> FloatArray:
+    """Convert weights: finite and non-negative, with a sum that does not overflow.
+
+    `infinite` says what to give in place of infinity.
+    """
     array = float_array(name, values)
     with np.errstate(over="ignore"):
         if array.min(initial=0.0) >= 0.0 and array.sum() < LARGEST_SUM:
             return array
-    refuse_where(name, array, ~np.isfinite(array), "weights must be finite")
+    refuse_where(name, array, np.isposinf(array), f"it must be finite; {infinite}")
+    refuse_where(name, array, ~np.isfinite(array), "it must be a finite number, 0 or more")
     refuse_where(
         name, array, array < 0, "a negative weight is not submodular; weights must be 0 or more"
     )

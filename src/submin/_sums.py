@@ -47,11 +47,56 @@ def _folded(values: FloatArray, size: int) -> tuple[FloatArray, float]:
 
 def sum_error(values: FloatArray) -> float:
     """Bound the error of ``compensated_sum``: one rounding of the result, second-order terms."""
-    n = max(values.size, 1)
-    depth = 2.0 * np.log2(n) + 2.0
     magnitude = float(np.sum(np.abs(values)))
-    second_order = float((depth * UNIT_ROUNDOFF) ** 2 * n**0.5 * magnitude)
-    return UNIT_ROUNDOFF * abs(float(np.sum(values))) + 2.0 * second_order
+    rounding = UNIT_ROUNDOFF * abs(float(np.sum(values)))
+    return rounding + second_order_error(values.size, magnitude)
+
+
+def second_order_error(count: int, magnitude: float) -> float:
+    """Bound the error of ``compensated_sum`` beyond one rounding of its result.
+
+    For `count` numbers whose magnitudes sum to `magnitude`: the rounding errors of the rounding
+    errors.  It is what is left of the error where large numbers cancel.
+    """
+    depth = 2.0 * np.log2(max(count, 1)) + 2.0
+    return 2.0 * float((depth * UNIT_ROUNDOFF) ** 2 * max(count, 1) ** 0.5 * magnitude)
+
+
+def two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the rounded sum and its rounding error, exactly (Knuth).
+
+    Examples
+    --------
+    >>> total, error = two_sum(np.array([1e16]), np.array([1.0]))
+    >>> total.tolist(), error.tolist()
+    ([1e+16], [1.0])
+    """
+    total = a + b
+    virtual = total - a
+    return total, (a - (total - virtual)) + (b - virtual)
+
+
+def product_error(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Bound |a b - fl(a b)|: 0 where the product is a float (Dekker 1971, doi:10.1007/BF01397083).
+
+    Examples
+    --------
+    >>> product_error(np.array([3.0, 0.1]), np.array([5.0, 3.0])).tolist()
+    [0.0, 2.7755575615628914e-17]
+    """
+    (x, i), (y, j) = np.frexp(a), np.frexp(b)
+    product, (high, low), (above, below) = x * y, _halves(x), _halves(y)
+    lost = ((high * above - product) + high * below + low * above) + low * below
+    error: FloatArray = np.ldexp(np.abs(lost), i + j)
+    small = (np.ldexp(np.abs(product), i + j) < 2.0**-960) & (product != 0.0)
+    return error + np.where(small, 2.0**-1074, 0.0)
+
+
+def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Split numbers below 1 into two of half the digits (Veltkamp)."""
+    wide = (2.0**27 + 1.0) * values
+    high = wide - (wide - values)
+    return high, values - high
 
 
 def scatter_sum(positions: IndexArray, values: WeightArray | BoolArray, size: int) -> FloatArray:

@@ -14,7 +14,7 @@ from math import fsum
 
 import numpy as np
 
-from submin import _checks
+from submin import _checks, _memory
 from submin._lazy import lazy
 from submin._orders import ranks
 from submin._typing import Dual, FloatArray, IndexArray
@@ -36,6 +36,11 @@ def _name_for_all(terms: Sequence[Term], name: str) -> list[str]:
         choices = ", ".join(repr(choice) for choice in ("auto", *known))
         raise ValueError(f"blocks={name!r} is a decomposition of no term here; there are {choices}")
     return [name if name in term.decompositions else "auto" for term in terms]
+
+
+def _own(part: FloatArray) -> FloatArray:
+    """Copy what a term returned, which may be a buffer that it fills anew each time."""
+    return np.array(part, dtype=np.float64)
 
 
 class Layout:
@@ -118,9 +123,12 @@ class Layout:
 
     def feasible_start(self) -> Dual:
         """Return a feasible dual: 0 where 0 is feasible."""
-        terms = self.problem.terms
-        starts = [term.feasible_start() for term in terms]
-        return ZeroDual(starts) if all(term.zero_is_feasible() for term in terms) else starts
+        zero = [term.zero_is_feasible() for term in self.problem.terms]
+        starts = [
+            _memory.zeros(term.size) if feasible else _own(term.feasible_start())
+            for term, feasible in zip(self.problem.terms, zero, strict=True)
+        ]
+        return ZeroDual(starts) if all(zero) else starts
 
     def restored(self, dual: Sequence[FloatArray]) -> Dual:
         """Return the nearest feasible dual, in one pass of projections.
@@ -168,7 +176,7 @@ class Layout:
     def greedy_vertex(self, x: FloatArray) -> Dual:
         """Return the greedy vertices that maximise <x, sum_i y_i>, for a flat x, O(n log n)."""
         rank = ranks(x)
-        return [term.greedy(rank) for term in self.problem.terms]
+        return [_own(term.greedy(rank)) for term in self.problem.terms]
 
     def support(self, i: int) -> IndexArray:
         """Return the elements of block `i`."""
@@ -177,7 +185,7 @@ class Layout:
     @lazy
     def supports(self) -> list[IndexArray]:
         """The elements of each block, kept from the first use on."""
-        return [block.support() for block in self.blocks]
+        return [block.support().copy() for block in self.blocks]
 
     def degrees(self, chosen: Iterable[int] | None = None) -> FloatArray:
         """Return mu: how many blocks, or of the chosen ones, touch each element, shape (n,)."""

@@ -40,7 +40,7 @@ def group_counts(
     threads: int,
 ) -> None:
     """Count the members of each group that are in the set."""
-    running = np.concatenate([[0], np.cumsum(member[members], dtype=np.int64)])
+    running = np.concatenate([[0], np.cumsum(member[members] != 0, dtype=np.int64)])
     out[:] = running[indptr[1:]] - running[indptr[:-1]]
 
 

@@ -270,9 +270,7 @@ def _search(
     return search, s
 
 
-def _augment(
-    network: Network, capacities: _Capacities, arcs: FloatArray, limit: float
-) -> None:
+def _augment(network: Network, capacities: _Capacities, arcs: FloatArray, limit: float) -> None:
     """Make a flow a maximum one, in place; `limit` is more than it can be."""
     value = _value(network, arcs)
     _, s = _search(network, capacities, arcs, limit - value, warm=value > 0.0)

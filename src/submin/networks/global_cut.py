@@ -115,11 +115,14 @@ class GlobalCut:
         units, _ = self.scale.units(self.weights)
         bound = self.scale.units(np.array([self.lower_bound]))[0][0]
         if bound > 0.0 and (
-            fault := first_unproved(self.steps, self.tails, self.heads, units, bound, self.side.size)
+            fault := first_unproved(
+                self.steps, self.tails, self.heads, units, bound, self.side.size
+            )
         ):
             raise ValueError(f"the lower bound {self.lower_bound} is not proved: {fault}")
-        return CutCertificate(_weight(self.tails, self.heads, self.weights, self.side),
-                              self.scale.value(bound))
+        return CutCertificate(
+            _weight(self.tails, self.heads, self.weights, self.side), self.scale.value(bound)
+        )
 
     def __repr__(self) -> str:
         count = int(self.side.sum())
@@ -216,9 +219,7 @@ class _Graph(NamedTuple):
         """Join parallel edges, and leave out loops and edges of weight 0."""
         kept = (tails != heads) & (weights > 0.0)
         low = np.minimum(tails, heads)[kept].astype(np.int64)
-        pairs, place = np.unique(
-            low * nodes + np.maximum(tails, heads)[kept], return_inverse=True
-        )
+        pairs, place = np.unique(low * nodes + np.maximum(tails, heads)[kept], return_inverse=True)
         low, high = np.divmod(pairs, nodes)
         sums = np.bincount(place.ravel(), weights[kept], pairs.size)
         return cls(nodes, low.astype(np.int32), high.astype(np.int32), sums.astype(np.float64))
@@ -298,9 +299,7 @@ def _absorption(graph: _Graph, degrees: FloatArray, seed: int) -> Absorption | N
     return Absorption(movers, heads[chosen[first]])
 
 
-def _least_degree(
-    tails: IndexArray, heads: IndexArray, weights: FloatArray, nodes: int
-) -> float:
+def _least_degree(tails: IndexArray, heads: IndexArray, weights: FloatArray, nodes: int) -> float:
     """Return the weight of the edges of the node where it is least, rounded up."""
     inner = tails != heads
     both = np.concatenate([tails[inner], heads[inner]])

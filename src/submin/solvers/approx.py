@@ -99,7 +99,7 @@ class Approx(ABC):
         theta, period = state.theta, state.sampling.period
         chosen = state.sampling.draw(state.generator)
         weights = state.sampling.weights(chosen)
-        targets = [self._target(layout, state, i, weights) for i in chosen]
+        targets = [self._target(layout, state, i, weights).copy() for i in chosen]
         scale = -(1.0 - period * theta) / theta**2
         for i, target in zip(chosen, targets, strict=True):
             move = target - layout.take(i, state.z)

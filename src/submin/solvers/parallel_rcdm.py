@@ -77,7 +77,7 @@ class ParallelRCDM:
         """Project the blocks of one set, all from the same s."""
         chosen = state.sampling.draw(state.generator)
         mu = layout.degrees(chosen)
-        targets = [layout.project_weighted(i, state.y, state.s, mu) for i in chosen]
+        targets = [layout.project_weighted(i, state.y, state.s, mu).copy() for i in chosen]
         for i, target in zip(chosen, targets, strict=True):
             layout.accumulate(i, target - layout.take(i, state.y), state.s)
             layout.put(i, state.y, target)

@@ -19,8 +19,15 @@ import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._lazy import lazy
-from submin._sums import UNIT_ROUNDOFF, compensated_sum, scatter_sum, summable_granularity
+from submin._sums import (
+    UNIT_ROUNDOFF,
+    compensated_sum,
+    scatter_sum,
+    second_order_error,
+    summable_granularity,
+)
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.concave_functions import TOLERANCE, hull_excess, is_exact, largest, owners
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars
@@ -121,6 +128,10 @@ class Cardinality(GroupTerm):
     def evaluate(self, members: BoolArray) -> float:
         """Return the sum of g(|S and R|), O(incidences)."""
         return compensated_sum(self.values[self.value_pointers[:-1] + self._counts(members)])
+
+    def value_error(self, members: BoolArray) -> float:
+        """Bound the rounding errors of rounding errors, O(groups)."""
+        return second_order_error(self.pointers.size, self._scale)
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give the j-th member of a group in the order of `rank` the j-th gain."""
@@ -224,11 +235,12 @@ class Cardinality(GroupTerm):
         """Rebuild a cardinality term."""
         term = cls.__new__(cls)
         term._set_groups(arrays["pointers"], arrays["members"])
+        values = np.array(arrays["values"], dtype=np.float64)
         starts = term.pointers + np.arange(term.pointers.size)
-        tables = np.split(np.asarray(arrays["values"], dtype=np.float64), starts[1:])[:-1]
-        for m, table in zip(np.diff(term.pointers), tables, strict=True):
-            _check_concave(table, int(m))
-        term._complete(np.concatenate([np.zeros(0), *tables]))
+        if values.shape != (starts[-1],):
+            raise ValueError(f"values has shape {values.shape}: it must be ({starts[-1]},)")
+        _check_concave(values, starts)
+        term._complete(values)
         if arrays["shape"].size:
             term.shape = tuple(arrays["shape"].tolist())
             term.elements = int(np.prod(term.shape))
@@ -253,23 +265,49 @@ def _concave_table(function: ConcaveFunction, m: int) -> FloatArray:
             f"function(k, {m}) returned shape {table.shape}: it must return one value for each "
             f"k = 0..{m}, shape ({m + 1},); use NumPy functions such as np.minimum inside"
         )
-    _check_concave(table, m)
-    return table
+    _check_concave(table, np.array([0, m + 1]))
+    return table.copy()
 
 
-def _check_concave(table: FloatArray, m: int) -> None:
-    name = f"function(k, {m})"
-    _checks.refuse_where(name, table, ~np.isfinite(table), "values must be finite")
-    if table[0] != 0.0:
-        raise ValueError(f"{name}[0] is {table[0]}: g(0) must be 0; subtract g(0) from g")
-    gains = np.diff(table)
-    rises = np.diff(gains) > 8 * np.finfo(np.float64).eps * max(1e-300, float(np.abs(table).max()))
-    if rises.any():
-        k = int(np.argmax(rises)) + 1
+def _check_concave(values: FloatArray, pointers: PointerArray) -> None:
+    """Refuse tables, one after the other, that are not concave beyond rounding, O(values)."""
+    group = owners(pointers)
+    counts = np.arange(values.size) - pointers[:-1][group]
+
+    def place(k: int) -> tuple[str, int]:
+        return f"function(k, {np.diff(pointers)[group[k]] - 1})", int(counts[k])
+
+    for k in np.flatnonzero(~(np.abs(values) <= 1e300))[:1]:
+        name, count = place(k)
+        raise ValueError(f"{name}[{count}] is {values[k]}: values must be finite, up to 1e300")
+    for k in pointers[:-1][values[pointers[:-1]] != 0.0][:1]:
+        name, _ = place(k)
+        raise ValueError(f"{name}[0] is {values[k]}: g(0) must be 0; subtract g(0) from g")
+    low = _rises(counts, values) if is_exact(values) else _below_hull(counts, values, pointers)
+    for k in np.flatnonzero(low)[:1]:
+        name, count = place(k)
+        gains = values[k] - values[k - 1], values[k + 1] - values[k]
         raise ValueError(
-            f"{name} is not concave at k = {k}: gains {gains[k - 1]} then {gains[k]}; only a "
+            f"{name} is not concave at k = {count}: gains {gains[0]} then {gains[1]}; only a "
             "concave function of the cardinality is submodular"
         )
+
+
+def _rises(counts: PointerArray, values: FloatArray) -> BoolArray:
+    """Say where a gain is less than the next one: exact for values that are exact."""
+    rises = np.zeros(values.size, dtype=np.bool_)
+    gains = np.diff(values)
+    rises[1:-1] = (gains[:-1] < gains[1:]) & (counts[1:-1] > 0) & (counts[2:] > 0)
+    return rises
+
+
+def _below_hull(counts: PointerArray, values: FloatArray, pointers: PointerArray) -> BoolArray:
+    """Say where g is farthest below its hull, if that is more than rounding."""
+    group = owners(pointers)
+    excess = hull_excess(counts.astype(np.float64), values, group)
+    allowed = np.maximum(TOLERANCE * largest(np.abs(values), pointers), 1e-300)
+    low: BoolArray = (excess > allowed[group]) & (excess == largest(excess, pointers)[group])
+    return low
 
 
 class CardinalityBlock(GroupBlock):

@@ -15,6 +15,7 @@ set is called for each; ``Function.batched`` and ``Function.compiled`` take all 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -196,7 +197,7 @@ class Function(Term):
         """Return F(S) for a mask over the support, shape (k,); a subclass may override it."""
         if self._evaluate is not None:
             return self._evaluate(members)
-        return float(self._checked_vertex(members.astype(np.float64))[members].sum())
+        return fsum(self._checked_vertex(members.astype(np.float64))[members].tolist())
 
     def values(self, sets: BoolArray) -> npt.ArrayLike:
         """Return F of each row of a matrix of masks, shape (b, k)."""
@@ -244,7 +245,7 @@ class Function(Term):
                 f"F is {values[row]} at {self._named(sets[row])}: values must be finite, up to "
                 "1e300"
             )
-        return np.ascontiguousarray(values, dtype=np.float64)
+        return np.array(values, dtype=np.float64)  # a copy: the code may fill it anew next time
 
     def _checked_value(self, members: BoolArray) -> float:
         """Return F of one set."""
@@ -264,7 +265,7 @@ class Function(Term):
                 f"greedy returned a number that is not finite for element {element}, with the "
                 f"weights {_listed(weights)}"
             )
-        return np.ascontiguousarray(vertex, dtype=np.float64)
+        return np.array(vertex, dtype=np.float64)  # a copy: the code may fill it anew next time
 
     def _named(self, members: BoolArray) -> str:
         """Write a set with the numbers of its elements."""

@@ -40,11 +40,10 @@ from submin.terms.gadgets import Gadget, GadgetSize
 from submin.terms.groups import (
     GroupBlock,
     GroupTerm,
-    check_pointers,
+    checked_members,
     grouped_any,
-    grouped_sum,
+    grouped_sums,
     per_entry,
-    refuse_repeats,
 )
 from submin.terms.residuals import Arcs, joined, star, touched
 from submin.terms.term import Block, Violation
@@ -204,7 +203,7 @@ class Hyperedge(GroupTerm):
         positive y, less that of v and less what is negative at u.
         """
         positive, negative = np.maximum(dual, 0.0), np.maximum(-dual, 0.0)
-        total = grouped_sum(positive, self.pointers).astype(np.float64)
+        total = grouped_sums(positive, self.pointers)[0]
         slack = np.maximum(self.weights - total, 0.0)[self.group_of]
         errors = UNIT_ROUNDOFF * (np.diff(self.pointers) + 4) * (self.weights + total)
         least, groups = room + errors[self.group_of], self.weights.size
@@ -420,9 +419,7 @@ def _checked_ends(
     kind: str, pointers: npt.ArrayLike, name: str, elements: npt.ArrayLike
 ) -> tuple[PointerArray, IndexArray]:
     """Check the tails or heads of all hyperedges."""
-    members = _checks.indices(name, elements).ravel()
-    checked = check_pointers(f"{kind}_pointers", pointers, members.size)
-    refuse_repeats(name, checked, members)
+    checked, members = checked_members(name, elements, f"{kind}_pointers", pointers)
     if np.any(np.diff(checked) == 0):
         index = int(np.argmin(np.diff(checked)))
         raise ValueError(

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from submin import _checks
 from submin._typing import FloatArray, IndexArray, PointerArray
 from submin.terms.cardinality import Cardinality
-from submin.terms.concave_of_modular import ConcaveOfModular
-from submin.terms.groups import check_pointers, grouped_sum, per_entry
+from submin.terms.concave_of_modular import ConcaveOfModular, rounded_sums
+from submin.terms.groups import check_pointers, per_entry
 from submin.terms.hyperedge import Hyperedge
 from submin.terms.truncation import Truncation
 
@@ -83,7 +83,13 @@ def robust_pn(
     Raises
     ------
     TypeError, ValueError
-        As the families, or if a tolerance is not positive.
+        As the families, or if a tolerance is not positive, or is lost in the rounding of the mass
+        of its group.
+
+    Notes
+    -----
+    Masses of S are rounded once to float64, which moves the value of a group by its penalty times
+    1.1e-16 times its mass over its tolerance, at most.
 
     Examples
     --------
@@ -95,18 +101,22 @@ def robust_pn(
     size, groups = np.size(members), np.size(pointers) - 1
     checked = check_pointers("pointers", pointers, size)
     most = per_entry("penalties", penalties, groups, "group")
-    tolerance = per_entry("tolerances", tolerances, groups, "group")
+    never = "a tolerance of half the mass of its group is never reached"
+    tolerance = per_entry("tolerances", tolerances, groups, "group", never)
     _checks.refuse_where("tolerances", tolerance, tolerance == 0.0, "it must be more than 0")
     if masses is None:
         return _robust_counts(checked, members, most, tolerance)
     mass = per_entry("masses", masses, size, "member")
-    whole = grouped_sum(mass, checked).astype(np.float64)
+    whole = rounded_sums(mass, checked)
     whole = np.where(whole > 0.0, whole, 1.0)
     turn = np.minimum(tolerance, 0.5 * whole)
     reached = most * (turn / tolerance)
     # Up to the first turn, level, down from the second; where both meet, a knot half way up.
     meet = turn == 0.5 * whole
     first, second = np.where(meet, 0.5 * turn, turn), np.where(meet, turn, whole - turn)
+    lost = (first == 0.0) | (second >= whole) | ~np.isfinite(reached)
+    remedy = "it is lost in the rounding of the mass of its group; a larger one says the same"
+    _checks.refuse_where("tolerances", tolerance, lost, remedy)
     zero = np.zeros(groups)
     knots = np.stack([zero, first, second, whole], axis=1)
     heights = np.stack([zero, reached * (first / turn), reached, zero], axis=1)
@@ -121,7 +131,7 @@ def _robust_counts(
     owner = np.repeat(np.arange(sizes.size), sizes + 1)
     count = np.arange(owner.size) - (pointers[:-1] + np.arange(sizes.size))[owner]
     minority = np.minimum(count, sizes[owner] - count)
-    values = most[owner] * np.minimum(1.0, minority / tolerance[owner])
+    values = most[owner] * np.minimum(minority / np.maximum(tolerance[owner], 1e-300), 1.0)
     indices: IndexArray = _checks.indices("members", members).ravel()
     return Cardinality.from_arrays(
         {"pointers": pointers, "members": indices, "values": values, "shape": np.zeros(0)}
@@ -231,4 +241,7 @@ def negative_hinge(
     >>> negative_hinge([0, 3], [0, 1, 2], 1.0, 2.0).evaluate(np.array([True] * 3))
     -1.0
     """
-    return Truncation(pointers, members, masses, thresholds, -np.asarray(masses, dtype=np.float64))
+    mass = _checks.weights("masses", masses)
+    never = "a threshold of the mass of its group is never exceeded"
+    threshold = _checks.weights("thresholds", thresholds, never)
+    return Truncation(pointers, members, mass, threshold, -mass)

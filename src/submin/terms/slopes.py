@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from submin import kernels
-from submin._sums import UNIT_ROUNDOFF
 from submin._typing import FloatArray, PointerArray
+from submin.terms.concave_functions import TOLERANCE, largest, owners, turning_knots
 from submin.terms.groups import incidences, ranges
 
 if TYPE_CHECKING:
@@ -35,41 +35,25 @@ class Turns(NamedTuple):
 
 
 def changes_of_slope(term: Cardinality) -> Turns:
-    """Find the changes of slope, of data without a granularity those beyond rounding.
+    """Find the changes of slope of the hulls, of data without a granularity those beyond rounding.
 
-    Slopes are those between the changes, so that g is met there.  Where leaving changes out would
-    move g by more than rounding, all of them are kept.
+    Slopes are those between the changes, so that g is met there, and decrease.
     """
-    values, starts = term.values, term.value_pointers[:-1]
-    if not starts.size:
-        return Turns(starts, starts, values, values)
-    exact = term.granularity() > 0.0
-    rounding = (0.0 if exact else 8.0 * UNIT_ROUNDOFF) * np.maximum.reduceat(np.abs(values), starts)
-    knots = _knots(term, rounding)
-    if not exact:
-        met = np.interp(np.arange(values.size), knots, values[knots])
-        moved = np.maximum.reduceat(np.abs(met - values), starts) > 2.0 * rounding
-        knots = _knots(term, np.where(moved, 0.0, rounding))
-    group = np.searchsorted(starts, knots, side="right") - 1
-    inner, counts = np.diff(group) == 0, knots - starts[group]
-    slopes = np.diff(values[knots])[inner] / np.diff(knots)[inner]
-    owner, reached = group[1:][inner], counts[1:][inner]
-    last = np.zeros(starts.size)
-    last[owner] = slopes  # of several, the last one
-    drop = slopes[:-1] - slopes[1:]
-    turns = np.flatnonzero((np.diff(owner) == 0) & (drop > 0.0))
-    return Turns(owner[turns], reached[turns], drop[turns], last)
-
-
-def _knots(term: Cardinality, rounding: FloatArray) -> PointerArray:
-    """Return where in the tables g begins, ends, or turns by more than `rounding` of its group."""
-    group = term.group_of[:-1].astype(np.int64)
-    turns = term.gains[:-1] - term.gains[1:] > rounding[group]
-    inner = np.flatnonzero(turns & (group == term.group_of[1:]))
-    marked = np.zeros(term.values.size, dtype=np.bool_)
-    for at in (term.value_pointers[:-1], term.value_pointers[1:] - 1, inner + group[inner] + 1):
-        marked[at] = True
-    return np.flatnonzero(marked)
+    values, pointers = term.values, term.value_pointers
+    if not values.size:
+        return Turns(pointers[:-1], pointers[:-1], values, values)
+    group = owners(pointers)
+    counts = np.arange(values.size) - pointers[:-1][group]
+    exact = 0.0 if term.granularity() > 0.0 else 0.5 * TOLERANCE
+    rounding = exact * largest(np.abs(values), pointers)
+    knots = turning_knots(counts.astype(np.float64), values, group, rounding)
+    owner, inner = group[knots], np.diff(group[knots]) == 0
+    slopes = np.diff(values[knots])[inner] / np.diff(counts[knots])[inner]
+    reached, own = counts[knots][1:][inner], owner[1:][inner]
+    last = np.zeros(pointers.size - 1)
+    last[own] = slopes  # of several, the last one
+    turns = np.flatnonzero(np.diff(own) == 0)
+    return Turns(own[turns], reached[turns], (slopes[:-1] - slopes[1:])[turns], last)
 
 
 def split(term: Cardinality, rest: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ from submin._sums import (
     UNIT_ROUNDOFF,
     compensated_sum,
     largest_multiplicity,
+    second_order_error,
     sum_error,
     summable_granularity,
 )
@@ -123,6 +124,16 @@ class Table(Term):
         columns = inside @ (1 << np.arange(self.arity))
         rows = np.arange(columns.size) if self.values.shape[0] > 1 else 0
         return compensated_sum(self.values[rows, columns])
+
+    def value_error(self, members: BoolArray) -> float:
+        """Bound the rounding errors of rounding errors, O(m)."""
+        return second_order_error(self.members.shape[0], self._scale)
+
+    @lazy
+    def _scale(self) -> float:
+        """The sum of the largest |F| of each table."""
+        most = np.max(np.abs(self.values), axis=1, initial=0.0)
+        return float(np.sum(np.broadcast_to(most, self.members.shape[:1])))
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give each member its marginal gain in the order of `rank`, O(m k log k)."""

@@ -239,7 +239,7 @@ class Term(ABC):
         """Return a dual inside the base polytopes: 0 where 0 is feasible, else a greedy vertex."""
         if self.zero_is_feasible():
             return _memory.zeros(self.size)
-        return self.greedy(np.arange(self.elements, dtype=np.int32))
+        return self.greedy(np.arange(self.elements, dtype=np.int32)).copy()
 
     def check_data(self) -> None:  # noqa: B027
         """Refuse data that was changed in place since construction and is malformed now."""

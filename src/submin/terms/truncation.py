@@ -20,12 +20,26 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks, kernels
-from submin._sums import LONG_ROUNDOFF, UNIT_ROUNDOFF, scatter_sum, summable_granularity
+from submin._lazy import lazy
+from submin._sums import (
+    UNIT_ROUNDOFF,
+    compensated_sum,
+    scatter_sum,
+    second_order_error,
+    summable_granularity,
+)
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars
-from submin.terms.groups import GroupBlock, GroupTerm, grouped_sum, per_entry
+from submin.terms.groups import (
+    GroupBlock,
+    GroupTerm,
+    grouped_error,
+    grouped_sums,
+    per_entry,
+    running_sums,
+)
 from submin.terms.residuals import Arcs, star, touched
 from submin.terms.term import Block, Violation
 
@@ -78,34 +92,50 @@ class Truncation(GroupTerm):
     ) -> None:
         self._set_groups(pointers, members)
         self.masses = per_entry("masses", masses, self.size, "member")
-        self.caps = per_entry("caps", caps, self.pointers.size - 1, "group")
+        never = "a cap of the mass of its group is never reached"
+        self.caps = per_entry("caps", caps, self.pointers.size - 1, "group", never)
         self.modular = _finite("modular", modular, self.size)
         self._complete()
 
     def _complete(self) -> None:
         """Store the bounds of the boxes and the sums of their slices."""
-        self._whole = grouped_sum(self.masses, self.pointers)
+        self._whole, self._rest = grouped_sums(self.masses, self.pointers)
         self._lower = self.modular
         self._upper = self.modular + self.masses
-        total = np.minimum(self._whole, self.caps) + grouped_sum(self.modular, self.pointers)
-        self._totals = total.astype(np.float64)
+        modular, rest = grouped_sums(self.modular, self.pointers)
+        rest += np.where(self._reached, 0.0, self._rest)
+        self._totals = (np.minimum(self._whole, self.caps) + modular) + rest
+
+    @property
+    def _reached(self) -> BoolArray:
+        """Say of which groups the whole mass is the cap or more."""
+        reached: BoolArray = (self._whole - self.caps) + self._rest >= 0.0
+        return reached
 
     def evaluate(self, members: BoolArray) -> float:
         """Return the sum of the truncated masses and the modular part, O(incidences)."""
         inside = _checks.flat_mask("members", members)[self.members]
-        masses = grouped_sum(np.where(inside, self.masses, 0.0), self.pointers)
-        modular = np.sum(self.modular[inside], dtype=np.longdouble)
-        return float(np.sum(np.minimum(masses, self.caps)) + modular)
+        masses = np.where(inside, self.masses, 0.0)
+        high, low = grouped_sums(masses, self.pointers)
+        below = (high - self.caps) + low < 0.0
+        parts = masses[below[self.group_of]], self.caps[~below], self.modular[inside]
+        return compensated_sum(np.concatenate(parts))
 
     def value_error(self, members: BoolArray) -> float:
-        """Bound the error of sums in long double, whose parts may cancel, O(incidences).
+        """Bound the errors of sums whose parts may cancel, O(incidences).
 
-        Groups are summed one member after the other, their values pairwise.
+        A group whose mass is the cap up to the error of its sum may be taken for one or the other.
         """
-        inside = members[self.members]
+        inside = _checks.flat_mask("members", members)[self.members]
         scale = float(np.sum(self.masses[inside]) + np.sum(np.abs(self.modular[inside])))
-        depth = int(np.max(np.diff(self.pointers), initial=0)) + 64
-        return LONG_ROUNDOFF * depth * scale
+        count = 2 * self.size + self.caps.size
+        return second_order_error(count, scale) + self._ties
+
+    @lazy
+    def _ties(self) -> float:
+        """Such a set has no mass of more than twice the cap."""
+        masses = np.minimum(self.masses, 2.0 * self.caps[self.group_of])
+        return float(np.sum(grouped_error(masses, self.pointers)))
 
     def vertex_error(self, vertex: FloatArray) -> float:
         """Bound the errors of a vertex: gains up to a mass are rounded before the modular part."""
@@ -117,11 +147,10 @@ class Truncation(GroupTerm):
         numbers = np.arange(self.size, dtype=np.float64)
         kernels.active.cardinality_greedy(self.pointers, self.members, numbers, rank, places, 0)
         order[places.astype(np.int64)] = np.arange(self.size)
-        masses = self.masses[order].astype(np.longdouble)
-        running = np.concatenate([np.zeros(1, dtype=np.longdouble), np.cumsum(masses)])
-        before = running[:-1] - running[self.pointers[:-1]][self.group_of]
+        masses = self.masses[order]
+        high, low = running_sums(masses, self.pointers)
         gains = np.empty(self.size)
-        gains[order] = np.clip(self.caps[self.group_of] - before, 0.0, masses).astype(np.float64)
+        gains[order] = np.clip((self.caps[self.group_of] - high) - low, 0.0, masses)
         return gains + self.modular
 
     def zero_is_feasible(self) -> bool:
@@ -132,7 +161,7 @@ class Truncation(GroupTerm):
     def feasible_start(self) -> FloatArray:
         """Return the point of each box that divides the cap in proportion to the masses."""
         share = np.minimum(1.0, self.caps / np.where(self._whole > 0, self._whole, 1.0))
-        start: FloatArray = self.masses * share.astype(np.float64)[self.group_of] + self.modular
+        start: FloatArray = self.masses * share[self.group_of] + self.modular
         return start
 
     def violation(self, dual: FloatArray) -> Violation:
@@ -150,9 +179,9 @@ class Truncation(GroupTerm):
         """
         shares = dual - self.modular
         positive = np.maximum(shares, 0.0)
-        total = grouped_sum(positive, self.pointers).astype(np.float64)
+        total = grouped_sums(positive, self.pointers)[0]
         sizes = np.abs(dual) + np.abs(self.modular) + self.masses
-        scale = self.caps + grouped_sum(sizes, self.pointers).astype(np.float64)
+        scale = self.caps + grouped_sums(sizes, self.pointers)[0]
         least = room + (UNIT_ROUNDOFF * (np.diff(self.pointers) + 8) * scale)[self.group_of]
         some = np.zeros(self.caps.size, dtype=np.bool_)
         some[touched(self.pointers, self.members, near)] = True
@@ -167,7 +196,8 @@ class Truncation(GroupTerm):
     @property
     def _truncated(self) -> BoolArray:
         """Say which groups reach a cap above 0; all others are modular."""
-        truncated: BoolArray = (self.caps > 0.0) & (self.caps < self._whole)
+        beyond = (self._whole - self.caps) + self._rest > 0.0
+        truncated: BoolArray = beyond & (self.caps > 0.0)
         return truncated
 
     def gadget_size(self) -> GadgetSize:
@@ -181,15 +211,15 @@ class Truncation(GroupTerm):
         places = np.flatnonzero(truncated[self.group_of])
         star = (np.cumsum(truncated) - 1)[self.group_of[places]]
         stars = Stars(places, star, self.masses[places], self.caps[truncated])
-        never = (self.caps >= self._whole)[self.group_of]
-        modular = self.modular + np.where(never, self.masses, 0.0)
+        never = ~truncated & (self.caps > 0.0)
+        modular = self.modular + np.where(never[self.group_of], self.masses, 0.0)
         return stars.gadget(self.members, modular, (dual - self.modular)[places])
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest gains min(m(S + v), c) - min(m(S), c), O(incidences)."""
         caps = self.caps[self.group_of]
-        rest = self._whole[self.group_of] - self.masses
-        last = np.clip(caps - rest, 0.0, self.masses).astype(np.float64) + self.modular
+        below = ((self.caps - self._whole) - self._rest)[self.group_of]
+        last = np.clip(below + self.masses, 0.0, self.masses) + self.modular
         first = np.minimum(self.masses, caps) + self.modular
         return scatter_sum(self.members, last, n), scatter_sum(self.members, first, n)
 
@@ -199,9 +229,10 @@ class Truncation(GroupTerm):
         A group whose cap is used up, or never reached, is modular.
         """
         free, inside = fixing.free[self.members], fixing.inside[self.members]
-        used = grouped_sum(np.where(inside, self.masses, 0.0), self.pointers)
-        caps = np.maximum(self.caps - used, 0.0).astype(np.float64)
-        reached = grouped_sum(np.where(free, self.masses, 0.0), self.pointers) > caps
+        used, rest = grouped_sums(np.where(inside, self.masses, 0.0), self.pointers)
+        caps = np.maximum((self.caps - used) - rest, 0.0)
+        high, low = grouped_sums(np.where(free, self.masses, 0.0), self.pointers)
+        reached = (high - caps) + low > 0.0
         truncated = (reached & (caps > 0.0))[self.group_of]
         costs = self.modular + np.where((caps > 0.0)[self.group_of], self.masses, 0.0)
         loose = np.flatnonzero(free & ~truncated)
