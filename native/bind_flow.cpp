@@ -26,6 +26,7 @@ nb::dict counts_to_dict(const flow::GraphCounts& counts) {
   result["splits"] = counts.splits;
   result["relabels"] = counts.relabels;
   result["scans"] = counts.scans;
+  result["passed"] = counts.passed;
   return result;
 }
 

@@ -33,6 +33,7 @@ struct GraphCounts {
   std::int64_t splits = 0;    // of a tree at a full arc
   std::int64_t relabels = 0;  // of one node by 1
   std::int64_t scans = 0;     // of one arc
+  std::int64_t passed = 0;    // children of a higher label
 };
 
 // A resumable solve; s and the flow are a valid pseudoflow after every `advance`.
@@ -144,16 +145,24 @@ class GraphFlow {
   // To the next node of the label, children before what comes after; a node that has no more of
   // them to wait for gets the next label.
   void go_on(Label label) {
-    Index u = forest_[node_].child;
-    while (true) {
-      while (u != kNobody && labels_[u] != label) u = forest_[u].next;
-      if (u != kNobody) break;
+    while (!has_child(label)) {
       raise(node_, label);
       if (node_ == root_) return leave_tree(label);
-      u = forest_[node_].next;
       node_ = forest_[node_].parent;
     }
-    node_ = u;
+    node_ = forest_[node_].waiting;
+  }
+
+  // Whether a child of the label is the first that waits, once those of higher labels are passed.
+  bool has_child(Label label) {
+    const std::int64_t before = counts_.passed;
+    const TreeNode& node = forest_[node_];
+    while (node.waiting != kNobody && labels_[node.waiting] != label) {
+      forest_.pass(node_);
+      ++counts_.passed;
+    }
+    work_ -= (counts_.passed - before) / 4;
+    return node.waiting != kNobody;
   }
 
   void raise(Index v, Label label) {
@@ -163,13 +172,14 @@ class GraphFlow {
     --level(label).nodes;
     labels_[v] = label + 1;
     positions_[v] = graph_.first(v);
+    forest_.pass_none(v);
   }
 
   void leave_tree(Label label) {
     if (level(label).nodes > 0) {
       add_root(root_);
     } else {
-      forest_.preorder(root_, [&](Index v) {
+      forest_.take_apart(root_, [&](Index v) {
         --level(labels_[v]).nodes;
         labels_[v] = kRetired;
         --work_;
