@@ -27,6 +27,7 @@ nb::dict counts_to_dict(const flow::GraphCounts& counts) {
   result["relabels"] = counts.relabels;
   result["scans"] = counts.scans;
   result["passed"] = counts.passed;
+  result["updates"] = counts.updates;
   return result;
 }
 
