@@ -19,9 +19,8 @@
 // grown, whatever the rounding of the flow; this bounds the work on all data. Where labels take
 // long to grow, they are searched for: the largest that the two rules above allow.
 //
-// Rounding: what a push loses to the rounding of a flow or of a root's imbalance stays at the node
-// that it came from, and goes with the next push from there. So the imbalance of a node is wrong by
-// one rounding, also of a hub with a million pushes through it.
+// Rounding: what a push loses to the rounding of a flow stays at the node that it came from, and
+// goes with the next push from there. So it does not add up in a million pushes along one edge.
 #pragma once
 
 #include <algorithm>
@@ -293,7 +292,7 @@ class GraphFlow {
       const Push moved = graph_.push(forest_[v].arc, amount);
       graph_.imbalance(v) = moved.amount - amount;
       if (forest_[parent].parent == kNobody) {
-        receive(parent, moved.amount, v);
+        receive(parent, moved.amount);
         amount = 0;
       } else {
         amount = moved.amount - std::exchange(graph_.imbalance(parent), 0.0);
@@ -310,12 +309,10 @@ class GraphFlow {
     add_root(v);
   }
 
-  // What is lost to rounding stays at the child that it came from.
-  void receive(Index root, double amount, Index child) {
+  void receive(Index root, double amount) {
     double& s = graph_.imbalance(root);
     const double before = s;
     s -= amount;
-    graph_.imbalance(child) -= amount - (before - s);
     deficits_ -= before > 0 && !(s > 0);
     if (s < 0 && !(before < 0)) add_root(root);
   }
