@@ -337,8 +337,8 @@ def _decrease(numbers: Numbers) -> Claim:
         verdict(good),
         "Where our gaps fall faster than the paper's, our unary has noise that its unary did not "
         "have: see the instance that behaves like the paper's penguin."
-        if second < first
-        else "",
+        if numbers["comparable"]
+        else "Another photograph, or a smaller one: the shares can not agree.",
     )
 
 
