@@ -255,7 +255,7 @@ def _likeness(numbers: Numbers) -> list[str]:
         table(("method", *GAPS_HEAD), rows, 1),
         _text(
             closing,
-            "The figures above and below are of the plain instance, with nothing blurred or fitted.",
+            "The figures above and below are of the plain instance: nothing is blurred or fitted.",
         ),
     ]
 
