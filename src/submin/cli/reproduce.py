@@ -23,7 +23,7 @@ def reproduce(
             "without it."
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small pictures: under a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small pictures: about a minute.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Run the experiments of Ene and Nguyen 2015 again, and write a report.

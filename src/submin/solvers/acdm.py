@@ -129,7 +129,7 @@ class IndependentSampling:
 
 
 class OneBlockSampling:
-    """Exactly one of r blocks, each with probability 1 / r (Figure 1)."""
+    """Exactly one of r blocks, each with probability 1 / r (Figure 1): ``samplings`` with K = 1."""
 
     name: ClassVar[str] = "uniform"
 
