@@ -39,6 +39,9 @@ SPARE_NODES = 10**7
 """Nodes without arcs that a file may have; more of them are rather a damaged header."""
 GZIP, BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
 CAPACITY = re.compile(rb"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+WRITTEN_OUT = re.compile(rb"\+?\d+\.?0*")
+"""An integer with all its digits, which is meant exactly; other numbers are rounded to float64."""
+HEADER_FIRST = "the line 'p max NODES ARCS' must come first"
 TERMINALS = {b"s": "source", b"t": "sink"}
 
 
@@ -115,6 +118,7 @@ class _Network:
     name: str
     nodes: int | None = None
     arcs: int = 0
+    header: int = 0
     lines: int = 0
     terminals: dict[str, int] = field(default_factory=dict)
     tails: list[IndexArray] = field(default_factory=list)
@@ -156,7 +160,7 @@ class _Network:
                 f"{nodes} nodes are far more than {arcs} arcs can join; leave out the nodes "
                 "without arcs",
             )
-        self.nodes, self.arcs = nodes, arcs
+        self.nodes, self.arcs, self.header = nodes, arcs, self.lines + line
 
     def _read_terminal(self, line: int, node: int, role: str) -> None:
         if role in self.terminals:
@@ -166,7 +170,7 @@ class _Network:
 
     def _known_nodes(self, line: int) -> int:
         if self.nodes is None:
-            self._refuse(line, "the line 'p max NODES ARCS' must come first")
+            self._refuse(line, HEADER_FIRST)
         return self.nodes
 
     def _require_node(self, line: int, word: str, known: bool) -> None:
@@ -178,7 +182,10 @@ class _Network:
     def _read_arcs(self, words: Words, starts: Positions) -> None:
         if not starts.size:
             return
-        nodes = self._known_nodes(int(words.lines[starts[0]]))
+        first = int(words.lines[starts[0]])
+        nodes = self._known_nodes(first)
+        if self.lines + first < self.header:
+            self._refuse(first, HEADER_FIRST)
         for column, ends in ((1, self.tails), (2, self.heads)):
             numbers = words.numbers(starts + column)
             wrong = (numbers < 1) | (numbers > nodes)
@@ -242,12 +249,13 @@ class _Network:
 
         Integers are summed exactly.  Sums beyond 2**53 that would be rounded are refused.
         """
-        total = float(np.abs(costs).sum())
+        with np.errstate(over="ignore"):
+            total = float(np.abs(costs).sum())
         if not total < LARGEST_SUM:
             raise ValueError(f"{self.name}: the capacities at the terminals sum to {total:.2g}, "
                              "which is too large; scale them down")  # fmt: skip
         unary = scatter_sum(nodes.astype(np.int32), costs, self.nodes or 0)
-        if total <= LARGEST_EXACT_INTEGER or not np.array_equal(costs, np.rint(costs)):
+        if total < LARGEST_EXACT_INTEGER or not np.array_equal(costs, np.rint(costs)):
             return unary, math.fsum(constant)
         sums: dict[int, int] = defaultdict(int)
         for node, cost in zip(nodes.tolist(), costs.tolist(), strict=True):
@@ -272,8 +280,7 @@ def _capacity(word: bytes) -> float:
     capacity, exact = float(word), Decimal(word.decode())
     if capacity == math.inf:
         raise ValueError("is not a finite number of 0 or more")
-    whole = capacity > LARGEST_EXACT_INTEGER and exact == exact.to_integral_value()
-    if whole and Decimal(capacity) != exact:
+    if WRITTEN_OUT.fullmatch(word) and Decimal(capacity) != exact:
         raise ValueError("is beyond 2**53 and would be rounded")
     if capacity == 0.0 and exact:
         raise ValueError("is below the least positive float and would be 0")
