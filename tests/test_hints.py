@@ -77,6 +77,110 @@ def test_groups_of_lists():
         sm.list_groups([[0, -1]])
 
 
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [{2, 0, 1}, frozenset([3, 2])],
+        {"a": [0, 1, 2], "b": {3, 2}},
+        (iter(group) for group in LISTS),
+        [range(3), (2, 3)],
+        {7: [0, 1, 2], 5: [2, 3]}.values(),
+        [{0: "x", 1: "y", 2: "z"}.keys(), np.array([2, 3])],
+    ],
+)
+def test_groups_of_sets_generators_and_mappings(lists):
+    pointers, members = sm.list_groups(lists)
+    assert (pointers.tolist(), members.tolist()) == ([0, 3, 5], [0, 1, 2, 2, 3])
+
+
+def test_errors_name_the_group():
+    with pytest.raises(ValueError, match=r"lists\[1\] has element 3 twice"):
+        sm.list_groups([[0, 1], [3, 2, 3]])
+    with pytest.raises(ValueError, match=r"lists\['b'\] has element 2 twice"):
+        sm.list_groups({"a": [0], "b": (2, 2)})
+    with pytest.raises(ValueError, match=r"lists\['b'\]\[1\] is -2"):
+        sm.list_groups({"a": [0], "b": (2, -2)})
+    with pytest.raises(TypeError, match=r"lists\[0\] must hold integers"):
+        sm.list_groups([{"a", "b"}])
+    with pytest.raises(
+        ValueError, match=r"members\[4\] is 2, and group 1 has this element already"
+    ):
+        sm.Hyperedge([0, 3, 5], [0, 1, 2, 2, 2], 1.0)
+    with pytest.raises(ValueError, match=r"members\[3\], in group 1, is -1: element numbers start"):
+        sm.Truncation([0, 3, 5], [0, 1, 2, -1, 2], 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"tails\[1\] is 0, and group 0 has this element already"):
+        sm.Hyperedge.directed([0, 2], [0, 0], [0, 1], [1], 1.0)
+    with pytest.raises(ValueError, match=r"pointers\[2\] is 2, less than 3 .* group 1 would end"):
+        sm.Hyperedge([0, 3, 2], [0, 1], 1.0)
+
+
+@pytest.mark.parametrize("weight", [np.nan, -1.0, np.inf])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda w: sm.Cut([0, 1], [1, 2], w),
+        lambda w: sm.Cut([0, 1], [1, 2], [1.0, 1.0], w),
+        lambda w: sm.GridCut(3, [w]),
+        lambda w: sm.GridCut((3,), [[1.0, 1.0]], reverse_weights=[w]),
+        lambda w: sm.Hyperedge([0, 1, 2], [0, 1], w),
+        lambda w: sm.Truncation([0, 1, 2], [0, 1], w, 1.0),
+        lambda w: sm.Truncation([0, 1, 2], [0, 1], 1.0, w),
+        lambda w: sm.ConcaveOfModular([0, 1, 2], [0, 1], w, [0, 1], [0, 1]),
+        lambda w: sm.robust_pn([0, 1, 2], [0, 1], 1.0, w),
+        lambda w: sm.potts_pn([0, 1, 2], [0, 1], w),
+        lambda w: sm.coverage([0, 1, 2], [0, 1], w),
+        lambda w: sm.negative_hinge([0, 1, 2], [0, 1], w, 1.0),
+        lambda w: sm.facility_location([w]),
+    ],
+)
+def test_weights_of_all_families_are_finite_and_not_negative(make, weight):
+    make([1.0, 1.0])
+    with pytest.raises(ValueError, match=rf"1\)?\] is {weight}: ") as refusal:
+        make([1.0, weight])
+    if weight == np.inf:
+        assert "must be finite; " in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: sm.GridCut((0, 3), 1.0),
+            r"shape\[0\] is 0: every axis needs a length of 1 or more",
+        ),
+        (lambda: sm.GridCut((2, 0), 1.0), r"shape\[1\] is 0: every axis needs"),
+        (lambda: sm.GridCut((), 1.0), "shape is empty: at least one axis"),
+        (lambda: sm.Problem(np.zeros((3, 0))), r"unary\[1\] is 0: every axis needs"),
+        (lambda: sm.Cardinality.from_labels([], lambda k, m: k), r"labels is empty \(shape \(0,\)"),
+        (lambda: sm.Function([], lambda mask: 0.0), "support is empty"),
+        (lambda: sm.Table(np.zeros((2, 0), int), [0.0]), r"members has shape \(2, 0\): .* columns"),
+        (lambda: sm.facility_location([]), r"benefits has shape \(0,\): it needs a row"),
+        (lambda: sm.Hyperedge([0, 2], [0, 1], []), r"weights has shape \(0,\)"),
+        (lambda: sm.Truncation([0, 2], [0, 1], [], 1.0), r"masses has shape \(0,\)"),
+        (lambda: sm.ConcaveOfModular([0, 1], [0], 1.0, [], []), r"breakpoints has shape \(0,\)"),
+        (
+            lambda: sm.GridCut((2, 3), [np.ones((2, 3)), 1.0]),
+            r"weights\[0\] has shape .* needs \(2, 2\)",
+        ),
+    ],
+)
+def test_empty_arrays_and_axes_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_closure_by_weights_that_are_large_enough():
+    """Profits of which some need others: the sum of all magnitudes is more than any can gain."""
+    profits = np.array([12.5, -7.25, 8.0, -4.5, -6.0, 3.3, -1.1])
+    needs = [0, 0, 2, 2, 5, 5], [1, 3, 3, 4, 6, 4]
+    with pytest.raises(ValueError, match=r"weights\[0\] is inf: .* a weight above the sum of all"):
+        sm.Cut(*needs, [np.inf] * 6, 0.0)
+    enough = float(np.abs(profits).sum()) + 1.0
+    result = sm.minimize(sm.Problem(-profits, [sm.Cut(*needs, enough, 0.0)]))
+    assert result.value == pytest.approx(-4.95)
+    assert result.minimizer.all()
+
+
 @pytest.mark.parametrize("name", ["max_iter", "max_seconds", "timeout", "n_iter"])
 def test_other_names_of_the_limits(name):
     with pytest.raises(TypeError, match=rf"no argument '{name}': max_passes and time_limit"):

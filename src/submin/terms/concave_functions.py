@@ -15,7 +15,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from submin._sums import UNIT_ROUNDOFF, product_error, summable_granularity, two_sum
+from submin._sums import (
+    UNIT_ROUNDOFF,
+    product_error,
+    scatter_sum,
+    summable_granularity,
+    two_sum,
+)
 from submin._typing import FloatArray, PointerArray
 
 TOLERANCE = 16.0 * UNIT_ROUNDOFF
@@ -80,11 +86,11 @@ class ConcaveFunctions(NamedTuple):
         slope = self.slopes[same]
         lost = np.abs(slope * step - rise) + product_error(slope, step)
         lost += np.abs(slope * step_error) + np.abs(rise_error)
-        ahead = np.maximum(1.0, (whole[owners(self.pointers)[same]] - self.at[same]) / step)
-        is_last = np.isin(same + 2, self.pointers)
-        errors = np.zeros(whole.size)
-        np.add.at(errors, owners(self.pointers)[same], np.where(is_last, ahead, 1.0) * lost)
-        return errors
+        last = np.flatnonzero(np.isin(same + 2, self.pointers) & (lost > 0.0))
+        ahead = whole[owners(self.pointers)[same[last]]] - self.at[same[last]]
+        with np.errstate(over="ignore"):
+            lost[last] *= np.maximum(1.0, ahead / step[last])
+        return scatter_sum(owners(self.pointers)[same].astype(np.int32), lost, whole.size)
 
 
 def owners(pointers: PointerArray) -> PointerArray:

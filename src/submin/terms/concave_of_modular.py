@@ -341,6 +341,8 @@ def _sampled(
             f"function(t, {whole}) returned shape {sampled.shape} for t of shape {points.shape}: "
             "it must return one value for each mass"
         )
+    if points.shape == (1,):  # a group without mass: no subset looks beyond 0
+        points, sampled = np.append(points, 1.0), np.repeat(sampled, 2)
     return _checked_function(points, sampled, 1)
 
 
@@ -448,5 +450,4 @@ def _subset_masses(masses: list[float], group: int) -> FloatArray:
                     f"the subsets of group {group} have more than {MOST_MASSES} different masses: "
                     "give the breakpoints at which to sample the function"
                 )
-    found = sorted({total / denominator for total in sums})
-    return np.array(found if len(found) > 1 else [0.0, 1.0])
+    return np.array(sorted({total / denominator for total in sums}))

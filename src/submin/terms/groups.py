@@ -391,13 +391,16 @@ def running_sums(values: FloatArray, pointers: PointerArray) -> tuple[FloatArray
 
 
 def _group_scales(values: FloatArray, pointers: PointerArray) -> FloatArray:
-    """Return for each group a power of two of at least twice its size times its largest number."""
+    """Return for each group a power of two of at least twice its size times its largest number.
+
+    It is 0 where all numbers are.
+    """
     sizes, largest = np.diff(pointers), np.zeros(pointers.size - 1)
     if values.size:
         filled = sizes > 0
         largest[filled] = np.maximum.reduceat(np.abs(values), pointers[:-1][filled])
-    scales: FloatArray = np.ldexp(1.0, np.frexp(largest)[1] + np.frexp(sizes)[1] + 1)
-    return scales
+    scales = np.ldexp(1.0, np.frexp(largest)[1] + np.frexp(sizes)[1] + 1)
+    return np.where(largest > 0.0, scales, 0.0)
 
 
 def _plain_sums(values: FloatArray, pointers: PointerArray) -> FloatArray:

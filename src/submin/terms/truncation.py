@@ -127,7 +127,8 @@ class Truncation(GroupTerm):
         A group whose mass is the cap up to the error of its sum may be taken for one or the other.
         """
         inside = _checks.flat_mask("members", members)[self.members]
-        scale = float(np.sum(self.masses[inside]) + np.sum(np.abs(self.modular[inside])))
+        most = np.minimum(self.masses, self.caps[self.group_of])
+        scale = float(np.sum(most[inside]) + np.sum(np.abs(self.modular[inside])))
         count = 2 * self.size + self.caps.size
         return second_order_error(count, scale) + self._ties
 
