@@ -35,6 +35,8 @@ BOUNDS = {
     "table_sweep": {"members": 4, "tables": 2},
     "colour": {"members": LARGEST},
     "linear_forests": {"tails": LARGEST, "heads": LARGEST},
+    "conserve": {"tails": 4, "heads": 4},
+    "adjacency_order": {"neighbours": 3},
     "settle": {"tails": 4, "heads": 4},
     "GraphFlow": {"tails": 4, "heads": 4},
 }

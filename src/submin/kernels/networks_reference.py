@@ -46,7 +46,8 @@ def _cancelled_cycles(around: Incidence, flow: FloatArray) -> list[int]:
             node = path[-1]
             arcs = around[node]
             while place[node] < len(arcs) and (
-                done[arcs[place[node]][1]] or not arcs[place[node]][2] * flow[arcs[place[node]][0]] > 0
+                done[arcs[place[node]][1]]
+                or not arcs[place[node]][2] * flow[arcs[place[node]][0]] > 0
             ):
                 place[node] += 1
             if place[node] == len(arcs):

@@ -34,9 +34,7 @@ from submin.kernels.sums_protocol import SumKernels
 __all__ = ["KernelSet"]
 
 
-class KernelSet(
-    ChainKernels, GroupKernels, MetricKernels, NetworkKernels, SumKernels, Protocol
-):
+class KernelSet(ChainKernels, GroupKernels, MetricKernels, NetworkKernels, SumKernels, Protocol):
     """The functions that every kernel set provides."""
 
     def edges_project(
