@@ -153,6 +153,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "evaluate_sets": {"address": ctypes.cast(count_elements, ctypes.c_void_p).value, "data": 0}
     | {"sets": octets(1, 0, 1, 1).reshape(2, 2), "out": np.zeros(2)},
     "add_net_flow": ENDS | STATE,
+    "conserve": ENDS | STATE | {"source": 0, "sink": 3},
+    "adjacency_order": {"pointers": longs(0, 1, 3, 4), "neighbours": ints(1, 0, 2, 1)}
+    | {"weights": floats(1, 1, 2, 2), "bound": 2.0}
+    | {"order": ints(0, 0, 0), "keys": np.zeros(3)},
+    "close_sides": {"tails": ints(0, 1), "heads": ints(1, 2)}
+    | {"side": np.array([1, 0, -1], dtype=np.int8)},
     "settle": ENDS | LIMITS | STATE | {"first": 2},
     "GraphFlow": ENDS | LIMITS | STATE,
     "GridFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,

@@ -36,6 +36,9 @@ BOUNDS = {
     "colour": {"members": LARGEST},
     "linear_forests": {"tails": LARGEST, "heads": LARGEST},
     "add_net_flow": {"tails": 4, "heads": 4},
+    "conserve": {"tails": 4, "heads": 4},
+    "adjacency_order": {"neighbours": 3},
+    "close_sides": {"tails": 3, "heads": 3},
     "settle": {"tails": 4, "heads": 4},
     "GraphFlow": {"tails": 4, "heads": 4},
 }

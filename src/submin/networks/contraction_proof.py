@@ -28,37 +28,6 @@ HALF = 27
 """Bits of the lower halves of units, of which sums are taken apart from the upper halves."""
 
 
-class Order(NamedTuple):
-    """Nodes in an order, and whether each one joins the node before it."""
-
-    nodes: IndexArray
-    joins: BoolArray
-
-    def labels(self, count: int) -> IndexArray:
-        """Return the new number of each node."""
-        labels = np.empty(count, dtype=np.int32)
-        labels[self.nodes] = np.cumsum(np.r_[0, ~self.joins[1:]])
-        return labels
-
-
-class Absorption(NamedTuple):
-    """Nodes that move, and the partners that they join."""
-
-    movers: IndexArray
-    partners: IndexArray
-
-    def labels(self, count: int) -> IndexArray:
-        """Return the new number of each node."""
-        labels = np.ones(count, dtype=np.int32)
-        labels[self.movers] = 0
-        labels = (np.cumsum(labels) - 1).astype(np.int32)
-        labels[self.movers] = labels[self.partners]
-        return labels
-
-
-Step: TypeAlias = Order | Absorption
-
-
 class _Sums(NamedTuple):
     """Exact sums of units: upper halves, and the lower ones without what carries over."""
 
@@ -77,32 +46,39 @@ class _Sums(NamedTuple):
     def at_least(self, other: _Sums) -> BoolArray:
         """Compare."""
         same = self.upper == other.upper
-        return np.where(same, self.lower >= other.lower, self.upper > other.upper)
+        more: BoolArray = (self.upper > other.upper) | (same & (self.lower >= other.lower))
+        return more
 
     def up_to(self, bound: int) -> PointerArray:
         """Return the sums, or a bound below 2^54 where they are more."""
-        joined = (np.minimum(self.upper, 2**HALF) << HALF) + self.lower
-        return np.minimum(joined, bound)
+        whole: PointerArray = (np.minimum(self.upper, 2**HALF) << HALF) + self.lower
+        return np.minimum(whole, bound)
 
 
-class _Edges(NamedTuple):
+class Edges(NamedTuple):
     """Edges between the nodes that are left, and their weights in halves."""
 
-    count: int
+    nodes: int
     tails: IndexArray
     heads: IndexArray
     upper: PointerArray
     lower: PointerArray
 
-    def both_ways(self) -> _Edges:
+    def both_ways(self) -> Edges:
         """Return every edge from either end."""
         ends = self.tails, self.heads
         tails, heads = np.concatenate(ends), np.concatenate(ends[::-1])
-        return _Edges(self.count, tails, heads, np.tile(self.upper, 2), np.tile(self.lower, 2))
+        return Edges(self.nodes, tails, heads, np.tile(self.upper, 2), np.tile(self.lower, 2))
 
-    def selected(self, chosen: BoolArray) -> _Edges:
+    def selected(self, chosen: BoolArray) -> Edges:
         """Return some of the edges."""
-        return _Edges(self.count, *(part[chosen] for part in self[1:]))
+        return Edges(
+            self.nodes,
+            self.tails[chosen],
+            self.heads[chosen],
+            self.upper[chosen],
+            self.lower[chosen],
+        )
 
     def sums(self, groups: IndexArray, size: int) -> _Sums:
         """Return the weight of each group of edges."""
@@ -110,6 +86,72 @@ class _Edges(NamedTuple):
         np.add.at(upper, groups, self.upper)
         np.add.at(lower, groups, self.lower)
         return _Sums.of(upper, lower)
+
+
+class Order(NamedTuple):
+    """Nodes in an order, and whether each one joins the node before it."""
+
+    nodes: IndexArray
+    joins: BoolArray
+
+    def labels(self, count: int) -> IndexArray:
+        """Return the new number of each node."""
+        labels = np.empty(count, dtype=np.int32)
+        labels[self.nodes] = np.cumsum(np.r_[0, ~self.joins[1:]])
+        return labels
+
+    def fault(self, edges: Edges, bound: int) -> str:
+        """Say why a cut below the bound might separate what the step joins, or nothing."""
+        if not np.array_equal(np.sort(self.nodes), np.arange(edges.nodes)):
+            return "does not have every node once"
+        place = np.empty(edges.nodes, dtype=np.int64)
+        place[self.nodes] = np.arange(edges.nodes)
+        first = np.minimum(place[edges.tails], place[edges.heads])
+        second = np.maximum(place[edges.tails], place[edges.heads])
+        order = np.lexsort((first, second))
+        first, second = first[order], second[order]
+        so_far = _running_sums(second, edges.upper[order], edges.lower[order]).up_to(bound)
+        keys = np.zeros(edges.nodes, dtype=np.int64)
+        keys[second] = so_far  # the last one of each node stays
+        if np.any(_least_within(keys, first + 1, second) < so_far):
+            return "is no maximum adjacency order"
+        return "" if np.all(keys[1:][self.joins[1:]] >= bound) else "joins nodes of too small a key"
+
+
+class Absorption(NamedTuple):
+    """Nodes that move, and the partners that they join."""
+
+    movers: IndexArray
+    partners: IndexArray
+
+    def labels(self, count: int) -> IndexArray:
+        """Return the new number of each node."""
+        labels = np.ones(count, dtype=np.int32)
+        labels[self.movers] = 0
+        labels = (np.cumsum(labels) - 1).astype(np.int32)
+        labels[self.movers] = labels[self.partners]
+        return labels
+
+    def fault(self, edges: Edges, bound: int) -> str:
+        """Say why a cut below the bound might separate what the step joins, or nothing."""
+        moves = np.zeros(edges.nodes, dtype=np.bool_)
+        moves[self.movers] = True
+        if np.count_nonzero(moves) < self.movers.size or np.any(moves[self.partners]):
+            return "moves a node twice, or to a node that moves itself"
+        partner = np.full(edges.nodes, -1, dtype=np.int32)
+        partner[self.movers] = self.partners
+        both = edges.both_ways()
+        degree = both.sums(both.tails, edges.nodes)
+        along = both.selected(partner[both.tails] == both.heads)
+        heavy = along.sums(along.tails, edges.nodes)
+        if not np.all(degree.up_to(bound)[moves] >= bound):
+            return "moves a node of too small a degree"
+        if not np.all(heavy.doubled().at_least(degree)[moves]):
+            return "moves a node along an edge of less than half its degree"
+        return ""
+
+
+Step: TypeAlias = Order | Absorption
 
 
 def first_unproved(
@@ -126,33 +168,15 @@ def first_unproved(
     for number, step in enumerate(steps):
         between = np.flatnonzero(labels[tails] != labels[heads])
         own = whole[between]
-        edges = _Edges(
+        edges = Edges(
             count, labels[tails[between]], labels[heads[between]],
             own >> HALF, own & (2**HALF - 1),
         )  # fmt: skip
-        check = _fault_of_order if isinstance(step, Order) else _fault_of_absorption
-        if fault := check(step, edges, int(bound)):
+        if fault := step.fault(edges, int(bound)):
             return f"step {number} {fault}"
         labels = step.labels(count)[labels]
         count = int(labels.max()) + 1
     return "" if count == 1 else f"{count} nodes are left after all steps"
-
-
-def _fault_of_order(step: Order, edges: _Edges, bound: int) -> str:
-    if not np.array_equal(np.sort(step.nodes), np.arange(edges.count)):
-        return "does not have every node once"
-    place = np.empty(edges.count, dtype=np.int64)
-    place[step.nodes] = np.arange(edges.count)
-    first = np.minimum(place[edges.tails], place[edges.heads])
-    second = np.maximum(place[edges.tails], place[edges.heads])
-    order = np.lexsort((first, second))
-    first, second = first[order], second[order]
-    so_far = _running_sums(second, edges.upper[order], edges.lower[order]).up_to(bound)
-    keys = np.zeros(edges.count, dtype=np.int64)
-    keys[second] = so_far  # the last one of each node stays
-    if np.any(_least_within(keys, first + 1, second) < so_far):
-        return "is no maximum adjacency order"
-    return "" if np.all(keys[1:][step.joins[1:]] >= bound) else "joins nodes of too small a key"
 
 
 def _running_sums(groups: PointerArray, upper: PointerArray, lower: PointerArray) -> _Sums:
@@ -171,21 +195,3 @@ def _least_within(keys: PointerArray, begin: PointerArray, end: PointerArray) ->
         least[own] = np.minimum(table[begin[own]], table[end[own] - width + 1])
         table, width = np.minimum(table[:-width], table[width:]), 2 * width
     return least
-
-
-def _fault_of_absorption(step: Absorption, edges: _Edges, bound: int) -> str:
-    moves = np.zeros(edges.count, dtype=np.bool_)
-    moves[step.movers] = True
-    if np.count_nonzero(moves) < step.movers.size or np.any(moves[step.partners]):
-        return "moves a node twice, or to a node that moves itself"
-    partner = np.full(edges.count, -1, dtype=np.int32)
-    partner[step.movers] = step.partners
-    both = edges.both_ways()
-    degree = both.sums(both.tails, edges.count)
-    along = both.selected(partner[both.tails] == both.heads)
-    heavy = along.sums(along.tails, edges.count)
-    if not np.all(degree.up_to(bound)[moves] >= bound):
-        return "moves a node of too small a degree"
-    if not np.all(heavy.doubled().at_least(degree)[moves]):
-        return "moves a node along an edge of less than half its degree"
-    return ""

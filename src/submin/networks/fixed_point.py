@@ -49,6 +49,17 @@ class Scale(NamedTuple):
         units = np.floor(np.ldexp(kept, -self.exponent))
         return units, bool(np.array_equal(self.values(units), kept))
 
+    def finer(self, bound: float, cut: float, *capacities: FloatArray) -> Self | None:
+        """Return the scale of a cut below the bound of this one, if that is worth another round.
+
+        It is where the cut is far below, or where capacities are whole in the finer unit.
+        """
+        fine = self.of(cut)
+        if cut * LEAST_FALL <= bound:
+            return fine
+        whole = fine.exponent < self.exponent and all(fine.units(c)[1] for c in capacities)
+        return fine if whole else None
+
     def values(self, units: FloatArray) -> FloatArray:
         """Return numbers of units as they are; exact."""
         return np.ldexp(units, self.exponent)

@@ -20,7 +20,7 @@ import numpy as np
 
 from submin import kernels
 from submin._typing import BoolArray, FloatArray
-from submin.networks.fixed_point import LEAST_FALL, Scale, sum_above
+from submin.networks.fixed_point import Scale, sum_above
 from submin.networks.network import Network
 from submin.problem import Problem
 
@@ -169,7 +169,7 @@ def max_flow(network: Network | Problem) -> Flow:
     -----
     The flow conserves exactly and keeps to the capacities exactly, whatever the data: it consists
     of multiples of a power of two, and float64 adds them without rounding, in any order.  On data
-    that are multiples of a common power of two, with a maximum flow of fewer than 2^53 of them
+    that are multiples of a common power of two, with a maximum flow of fewer than 2^52 of them
     (integers, say), nothing is rounded at all.  Other capacities are rounded down to about
     2^-52 to 2^-48 of the maximum: value and cuts are within that, times the arcs of the cut.
 
@@ -196,17 +196,17 @@ def max_flow(network: Network | Problem) -> Flow:
     if not isinstance(network, Network):
         raise TypeError(f"network must be a Network or a Problem, not a {type(network).__name__}")
     _refuse_unbounded(network)
-    bound, coarse = _bound(network), None
+    bound, arcs = _bound(network), np.zeros(network.tails.size)
+    scale = Scale.of(bound)
     while True:
-        scale = Scale.of(bound)
         capacities, exact = _whole(network, scale)
-        arcs = np.zeros(network.tails.size) if coarse is None else scale_to(scale, *coarse)
         _augment(network, capacities, arcs, scale.limit)
         sides = _sides(network, capacities, arcs)
         cut = min(sum_above(network.cut_arcs(side)) for side in sides)
-        if exact or cut * LEAST_FALL > bound:
+        fine = None if exact else scale.finer(bound, cut, *_limits(network))
+        if fine is None:
             break
-        bound, coarse = cut, (scale, arcs)
+        bound, arcs, scale = cut, np.ldexp(arcs, scale.exponent - fine.exponent), fine
     value = scale.value(_value(network, arcs))
     return Flow(network, value, scale.values(arcs) + 0.0, *sides, exact)
 
@@ -218,37 +218,27 @@ class _Capacities(NamedTuple):
     forward: FloatArray
 
 
-def _whole(network: Network, scale: Scale) -> tuple[_Capacities, bool]:
-    """Return capacities in units, and whether they are not rounded; loops do not count."""
+def _limits(network: Network) -> list[FloatArray]:
+    """Return the backward and forward capacities, 0 for loops."""
     loops = network.tails == network.heads
-    backward, one = scale.units(np.where(loops, 0.0, network.reverse_capacities))
-    forward, other = scale.units(np.where(loops, 0.0, network.capacities))
+    both = network.reverse_capacities, network.capacities
+    return [np.where(loops, 0.0, capacities) for capacities in both] if loops.any() else list(both)
+
+
+def _whole(network: Network, scale: Scale) -> tuple[_Capacities, bool]:
+    """Return capacities in units, and whether they are not rounded."""
+    (backward, one), (forward, other) = (scale.units(values) for values in _limits(network))
     return _Capacities(backward, forward), one and other
-
-
-def scale_to(fine: Scale, coarse: Scale, arcs: FloatArray) -> FloatArray:
-    """Return numbers of coarse units in fine units; exact."""
-    return np.ldexp(arcs, coarse.exponent - fine.exponent)
 
 
 def _bound(network: Network) -> float:
     """Return a number that no flow exceeds, where no path has infinite capacity."""
-    inner = network.tails != network.heads
-    everything = [np.extract(inner, capacities) for capacities in _both(network)]
-    bounds = [
-        sum_above(network.cut_arcs(side))
-        for side in (
-            np.arange(network.nodes) == network.source,
-            np.arange(network.nodes) != network.sink,
-        )
-    ]
-    if min(bounds) < np.inf:
-        return min(bounds)
-    return sum_above(np.concatenate([values[np.isfinite(values)] for values in everything]))
-
-
-def _both(network: Network) -> tuple[FloatArray, FloatArray]:
-    return network.reverse_capacities, network.capacities
+    nodes = np.arange(network.nodes)
+    ends = nodes == network.source, nodes != network.sink
+    bound = min(sum_above(network.cut_arcs(side)) for side in ends)
+    if bound < np.inf:
+        return bound
+    return sum_above(np.concatenate([part[np.isfinite(part)] for part in _limits(network)]))
 
 
 def _search(
@@ -311,7 +301,7 @@ def _net_flow(network: Network, arcs: FloatArray) -> FloatArray:
 
 def _refuse_unbounded(network: Network) -> None:
     """Refuse a path of infinite arcs from source to sink, and name it."""
-    backward, forward = (np.isinf(values).astype(np.float64) for values in _both(network))
+    backward, forward = (np.isinf(values).astype(np.float64) for values in _limits(network))
     if not forward.any() and not backward.any():
         return
     arcs = np.zeros(network.tails.size)

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._typing import BoolArray, FloatArray, IndexArray
 from submin.networks.contraction_proof import Absorption, Order, Step, first_unproved
-from submin.networks.fixed_point import LEAST_FALL, MOST_UNITS, Scale, sum_above
+from submin.networks.fixed_point import MOST_UNITS, Scale, sum_above
 from submin.networks.network import ends
 
 FEWEST = 16
@@ -159,10 +159,10 @@ def global_min_cut(
 
     Notes
     -----
-    The value is 0 where the graph is not connected.  Of several minimum cuts any is returned.  On
-    weights that are multiples of a common power of two, with a smallest degree of fewer than 2^53
-    of them (integers, say), nothing is rounded.  Other weights are rounded down to about 2^-52 to
-    2^-48 of the minimum, and value and bound are apart by that, times the edges of the cut.
+    The value is 0 where the graph is not connected.  Of several minimum cuts any is returned.
+    Nothing is rounded on weights that are multiples of a common power of two, with a minimum cut
+    of fewer than 2^52 of them (integers, say).  Other weights are rounded down to about 2^-52 to
+    2^-48 of the minimum; value and bound are apart by that, times the edges of the cut.
 
     O(m log m) a step; at worst n steps, on most graphs a few dozen at most.
 
@@ -191,15 +191,17 @@ def global_min_cut(
         raise ValueError(f"weights has {given.size} entries for {tails.size} edges")
     own = np.broadcast_to(given.ravel(), tails.shape)
     bound = _least_degree(tails, heads, own, count)
+    scale = Scale.of(bound)
     while True:
-        scale = Scale.of(bound)
         units, exact = scale.units(own)
         search = _Search(_Graph.joined(count, tails, heads, units))
         search.run()
         value = _weight(tails, heads, own, search.side)
-        if exact or value * LEAST_FALL > bound:
+        above = _weight_above(tails, heads, own, search.side)
+        fine = None if exact else scale.finer(bound, above, own)
+        if fine is None:
             break
-        bound = _weight_above(tails, heads, own, search.side)
+        bound, scale = above, fine
     lower = min(scale.value(search.least), value)
     return GlobalCut(value, lower, search.side, tails, heads, own, scale, tuple(search.steps))
 
@@ -311,7 +313,8 @@ def _least_degree(tails: IndexArray, heads: IndexArray, weights: FloatArray, nod
 def _crossing(
     tails: IndexArray, heads: IndexArray, weights: FloatArray, side: BoolArray
 ) -> FloatArray:
-    return weights[side[tails] != side[heads]]
+    crossing: FloatArray = weights[side[tails] != side[heads]]
+    return crossing
 
 
 def _weight(tails: IndexArray, heads: IndexArray, weights: FloatArray, side: BoolArray) -> float:

@@ -74,7 +74,7 @@ class Network:
 
     @classmethod
     def from_sparse(cls, matrix: spmatrix | sparray, source: int, sink: int) -> Self:
-        """Build the network of a SciPy sparse matrix, whose entry (i, j) is the capacity from i to j.
+        """Build the network of a SciPy sparse matrix: entry (i, j) is the capacity from i to j.
 
         Arcs come in the order of ``matrix.tocoo()``.
 
