@@ -12,31 +12,35 @@
 namespace submin {
 namespace {
 
-using flow::Counts;
 using Members = Array<std::uint8_t>;
 using Offsets = Array<const std::int64_t, 2>;
 
 constexpr std::int64_t kMostNodes = (std::int64_t{1} << 31) / flow::kStep - 2;  // labels: 31 bits
 constexpr std::int64_t kMostEdges = std::int64_t{1} << 30;
 
-nb::dict counts_to_dict(const flow::GraphCounts& counts) {
+nb::dict counts_of(const flow::GraphFlow& solver) {
+  const flow::PseudoflowCounts& counts = solver.counts();
   nb::dict result;
   result["pushes"] = counts.pushes;
   result["mergers"] = counts.mergers;
   result["splits"] = counts.splits;
   result["relabels"] = counts.relabels;
-  result["scans"] = counts.scans;
-  result["passed"] = counts.passed;
+  result["scans"] = solver.trees().scans();
+  result["passed"] = solver.trees().passed();
   return result;
 }
 
-nb::dict counts_to_dict(const Counts& counts) {
+nb::dict counts_of(const flow::GridFlow& solver) {
+  const flow::GridCounts counts = solver.counts();
   nb::dict result;
-  result["pushes"] = counts.pushes;
-  result["grown"] = counts.grown;
-  result["adopted"] = counts.adopted;
-  result["raised"] = counts.raised;
-  result["lost"] = counts.lost;
+  result["pushes"] = counts.search.pushes + counts.trees.pushes;
+  result["grown"] = counts.search.grown;
+  result["adopted"] = counts.search.adopted;
+  result["raised"] = counts.search.raised;
+  result["lost"] = counts.search.lost;
+  result["mergers"] = counts.trees.mergers;
+  result["splits"] = counts.trees.splits;
+  result["relabels"] = counts.trees.relabels;
   return result;
 }
 
@@ -111,7 +115,8 @@ class BoundGridFlow {
     require(solver_->finished(), "members are known when advance has returned True");
     solver_->members(largest, member.data());
   }
-  nb::dict counts() const { return counts_to_dict(solver_->counts()); }
+  nb::dict counts() const { return counts_of(*solver_); }
+  std::int64_t visits() const { return solver_->counts().visits; }
 
  private:
   std::vector<Weights> backward_, forward_;
@@ -133,7 +138,8 @@ class BoundGraphFlow {
     require(solver_.finished(), "members are known when advance has returned True");
     solver_.members(largest, member.data());
   }
-  nb::dict counts() const { return counts_to_dict(solver_.counts()); }
+  nb::dict counts() const { return counts_of(solver_); }
+  std::int64_t visits() const { return solver_.visits(); }
 
  private:
   ConstIndices tails_, heads_;
@@ -152,7 +158,8 @@ template <class Solver>
 void bind_solver(nb::class_<Solver>& solver) {
   solver.def("advance", &Solver::advance, "budget"_a, "threads"_a = 1, WithoutLock())
       .def("members", &Solver::members, "member"_a.noconvert(), "largest"_a = false, WithoutLock())
-      .def("counts", &Solver::counts);
+      .def("counts", &Solver::counts)
+      .def("visits", &Solver::visits);
 }
 
 }  // namespace

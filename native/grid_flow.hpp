@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "grid_network.hpp"
+#include "grid_search.hpp"
 #include "large_pages.hpp"
 #include "parallel.hpp"
 #include "residual_search.hpp"
@@ -28,7 +29,7 @@ class GridFlow {
   virtual bool advance(std::int64_t budget, int threads) = 0;
   // Only after `advance` has returned true.
   virtual void members(bool largest, std::uint8_t* member) = 0;
-  virtual Counts counts() const = 0;
+  virtual GridCounts counts() const = 0;
   virtual bool finished() const = 0;
 };
 
@@ -57,42 +58,6 @@ class NodeArrays {
  private:
   std::size_t length_, parents_at_, bits_at_;
   LongVector<unsigned char> memory_;
-};
-
-// A network and the search on it.
-template <class Network>
-class GridSearch {
- public:
-  explicit GridSearch(const Network& network)
-      : network_(std::make_unique<Network>(network)),
-        search_(std::make_unique<ResidualSearch<Network>>(*network_)), opened_(false) {}
-  GridSearch(const Network& network, Label depth)
-      : network_(std::make_unique<Network>(network)),
-        search_(std::make_unique<ResidualSearch<Network>>(*network_, depth)), opened_(true) {}
-
-  bool advance(std::int64_t budget) {
-    if (finished_) return true;
-    while (!opened_ && budget > 0) {
-      opened_ = network_->open_next_offset();
-      budget -= network_->size() / 8;
-    }
-    if (!opened_ || budget <= 0) return false;
-    return finished_ = search_->advance(budget);
-  }
-  // Takes in what new residual arcs across a slice join to the forest.
-  void open_across(std::int64_t slice) {
-    network_->open_across(slice, [&](Index v, auto arc) { search_->admit(v, arc); });
-  }
-
-  bool finished() const { return finished_; }
-  Label depth() const { return search_->depth(); }
-  const Counts& counts() const { return search_->counts(); }
-  Network& network() { return *network_; }
-
- private:
-  std::unique_ptr<Network> network_;  // in one place: the search refers to it
-  std::unique_ptr<ResidualSearch<Network>> search_;
-  bool opened_, finished_ = false;
 };
 
 template <class Mask, int Directions>
@@ -134,8 +99,8 @@ class StripGridFlow final : public GridFlow {
   bool finished() const override {
     return strips_.size() == 1 && strips_.front().search.finished();
   }
-  Counts counts() const override {
-    Counts sum = counts_of_rounds_;
+  GridCounts counts() const override {
+    GridCounts sum = counts_of_rounds_;
     for (const Strip& strip : strips_) sum += strip.search.counts();
     return sum;
   }
@@ -187,6 +152,7 @@ class StripGridFlow final : public GridFlow {
   template <class Iterator>
   Strip joined(Iterator begin, Iterator end) {
     Label depth = 0;
+    std::int64_t spent = 0;
     for (Iterator part = begin; part != end; ++part) {
       const std::int64_t size = part->search.network().size();
       const std::int64_t target =
@@ -194,12 +160,13 @@ class StripGridFlow final : public GridFlow {
       std::copy_n(arrays_.labels() + part->place, size, arrays_.labels() + target);
       std::copy_n(arrays_.parents() + part->place, size, arrays_.parents() + target);
       depth = std::max(depth, part->search.depth());
+      spent += part->search.spent();
     }
     const std::int64_t first = begin->first, last = (end - 1)->last;
     const std::int64_t stop = begin->place + (last - first) * problem_.size_of_slice();
     std::fill_n(arrays_.labels() + stop, margin_, kFree);
     std::fill_n(arrays_.parents() + stop, margin_, Network::none);
-    Strip strip{first, last, begin->place, Search(network(first, last, begin->place), depth)};
+    Strip strip{first, last, begin->place, Search(network(first, last, begin->place), depth, spent)};
     for (Iterator part = begin + 1; part != end; ++part)
       strip.search.open_across(part->first - first);
     return strip;
@@ -209,7 +176,7 @@ class StripGridFlow final : public GridFlow {
   std::int64_t margin_;
   NodeArrays<Network> arrays_;
   std::vector<Strip> strips_;
-  Counts counts_of_rounds_;
+  GridCounts counts_of_rounds_;
 };
 
 // Whether more nodes have excess than deficits, of a sample that no axis is in step with.
