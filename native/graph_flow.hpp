@@ -26,7 +26,10 @@ class GraphTrees {
   Label& label(Index v) { return labels_[v]; }
   Index& next(Index v) { return forest_[v].next; }
   Index parent(Index v) { return forest_[v].parent; }
-  void clear(Index v) { positions_[v] = graph_.first(v); }
+  void clear(Index v) {
+    positions_[v] = graph_.first(v);
+    forest_[v] = TreeNode{};
+  }
 
   template <class Visit>
   void entering(Index v, Visit visit) const {

@@ -75,13 +75,16 @@ class StripGridFlow final : public GridFlow {
   }
 
   bool advance(std::int64_t budget, int threads) override {
-    const auto done = [](const Strip& strip) { return strip.search.finished(); };
     parallel_for(static_cast<std::int64_t>(strips_.size()), 1, threads,
                  [&](std::int64_t first, std::int64_t last) {
                    for (std::int64_t k = first; k < last; ++k) strips_[k].search.advance(budget);
                  });
-    if (!std::all_of(strips_.begin(), strips_.end(), done)) return false;
-    if (strips_.size() > 1) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
+    const auto stopped = [](const Strip& strip) { return strip.search.has_stopped(); };
+    const auto gave_up = [](const Strip& strip) { return strip.search.has_given_up(); };
+    if (!std::all_of(strips_.begin(), strips_.end(), stopped)) return false;
+    const bool in_vain = std::any_of(strips_.begin(), strips_.end(), gave_up);
+    if (strips_.size() > 1) merge(strips_.size() > kFewStrips && !in_vain ? kFewStrips : 1);
+    if (in_vain) strips_.front().search.hand_over();
     return finished();
   }
 
@@ -125,6 +128,7 @@ class StripGridFlow final : public GridFlow {
   }
 
   static std::int64_t first_strips(const GridFlowProblem& problem) {
+    if (std::getenv("ONE")) return 1;
     std::int64_t reach = 2;  // no strip is shorter than an edge
     for (const GridEdges& set : problem.edges) reach = std::max(reach, std::abs(set.offset[0]));
     return std::max<std::int64_t>(

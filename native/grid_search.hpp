@@ -27,40 +27,50 @@ struct GridCounts {
   }
 };
 
-// A network and the search on it. Where paths are long and break often, as in mazes, the forests of
-// the search are mended over and over; after kPatience visits a node the pseudoflow algorithm
-// finishes what is left, and a last search makes the forest of its flow. Visits are counted, and
-// no time is taken, so that the flow depends on the problem alone.
+// A network and the search on it. Where paths are long and break often, as in mazes, the forests are
+// mended over and over; after kPatience visits a node the search gives up, and is to hand over to
+// the pseudoflow algorithm. Visits are counted, and no time is taken, so that the flow depends on
+// the problem alone.
 template <class Network>
 class GridSearch {
  public:
-  // `spent` are the visits of earlier searches on its parts.
   explicit GridSearch(const Network& network)
       : network_(std::make_unique<Network>(network)),
         search_(std::make_unique<Search>(*network_)), opened_(false) {}
+  // `spent` are the visits of earlier searches on its parts, which left forests up to `depth`.
   GridSearch(const Network& network, Label depth, std::int64_t spent)
       : network_(std::make_unique<Network>(network)),
         search_(std::make_unique<Search>(*network_, depth)), spent_(spent), opened_(true) {}
 
-  bool advance(std::int64_t budget) {
+  // Works for about `budget` node visits, until it has finished or given up.
+  void advance(std::int64_t budget) {
     while (!opened_ && budget > 0) {
       opened_ = network_->open_next_offset();
       budget -= network_->size() / 8;
     }
-    if (!opened_ || budget <= 0 || finished_) return finished_;
+    if (!opened_ || budget <= 0 || has_stopped()) return;
     if (trees_) {
-      finish_trees(budget);
+      advance_trees(budget);
     } else {
-      go_on_with_search(budget);
+      advance_search(budget);
     }
-    return finished_;
   }
+  bool finished() const { return finished_; }
+  bool has_given_up() const { return !finished_ && patient_ && spent_ >= most_visits(); }
+  bool has_stopped() const { return finished_ || has_given_up(); }
+
   // Takes in what new residual arcs across a slice join to the forest.
   void open_across(std::int64_t slice) {
     network_->open_across(slice, [&](Index v, auto arc) { search_->admit(v, arc); });
   }
+  // Leaves the rest to the pseudoflow algorithm, and the forest of its flow to another search.
+  void hand_over() {
+    counts_ = counts();
+    search_.reset();
+    trees_ = std::make_unique<TreeSearch>(*network_);
+    patient_ = false;
+  }
 
-  bool finished() const { return finished_; }
   Label depth() const { return search_->depth(); }
   std::int64_t spent() const { return spent_; }
   GridCounts counts() const {
@@ -81,26 +91,19 @@ class GridSearch {
     Pseudoflow<GridTrees<Network>> search;
   };
 
-  void go_on_with_search(std::int64_t budget) {
-    if (handed_back_) {
-      finished_ = search_->advance(budget);
-      return;
-    }
-    const std::int64_t before = search_->visits(), most = kPatience * network_->size();
-    finished_ = search_->advance(std::min(budget, most - spent_));
+  std::int64_t most_visits() const { return kPatience * network_->size(); }
+
+  void advance_search(std::int64_t budget) {
+    const std::int64_t before = search_->visits();
+    finished_ = search_->advance(patient_ ? std::min(budget, most_visits() - spent_) : budget);
     spent_ += search_->visits() - before;
-    if (finished_ || spent_ < most) return;
-    counts_ = counts();
-    search_.reset();
-    trees_ = std::make_unique<TreeSearch>(*network_);
   }
 
-  void finish_trees(std::int64_t budget) {
+  void advance_trees(std::int64_t budget) {
     if (!trees_->search.advance(budget)) return;
     counts_ = counts();
     trees_.reset();
     search_ = std::make_unique<Search>(*network_);
-    handed_back_ = true;
   }
 
   std::unique_ptr<Network> network_;  // in one place: the searches refer to it
@@ -108,7 +111,7 @@ class GridSearch {
   std::unique_ptr<TreeSearch> trees_;
   GridCounts counts_;  // of those that are over
   std::int64_t spent_ = 0;
-  bool opened_, handed_back_ = false, finished_ = false;
+  bool opened_, patient_ = true, finished_ = false;
 };
 
 }  // namespace submin::flow

@@ -30,7 +30,10 @@ class GridTrees {
   void set_deficit(Index v, double value) { net_.set_deficit(v, value); }
   Label& label(Index v) { return net_.label(v); }
   Index& next(Index v) { return next_[v]; }
-  void clear(Index v) { net_.parent(v) = Network::none; }
+  void clear(Index v) {
+    net_.parent(v) = Network::none;
+    next_[v] = kNobody;
+  }
   void rewind(Index) {}
   std::int64_t looks() const { return 0; }
 

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Pseudoflow {
     while (!is_over() && stage_ != Stage::done) {
       switch (stage_) {
         case Stage::clear: clear(); break;
+        case Stage::doubt: doubt(); break;
         case Stage::reach: reach(); break;
         case Stage::enter: enter(); break;
         case Stage::merge: merge_trees(); break;
@@ -77,8 +79,9 @@ class Pseudoflow {
   const PseudoflowCounts& counts() const { return counts_; }
 
  private:
-  enum class Stage { clear, reach, enter, merge, done };
+  enum class Stage { clear, doubt, reach, enter, merge, done };
   static constexpr Label kRetired = kPending;
+  static inline const std::int64_t kRenewal = std::getenv("GR") ? std::atoll(std::getenv("GR")) : 24;
 
   // The nodes of a label, and first in, first out those that are roots with excess.
   struct Level {
@@ -100,44 +103,71 @@ class Pseudoflow {
 
   void clear() {
     for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
-      const bool deficit = trees_.deficit(cursor_) > 0;
       trees_.clear(cursor_);
-      trees_.label(cursor_) = deficit || !warm_ ? 0 : kRetired;
-      if (deficit && warm_) reached_.push_back(cursor_);
+      trees_.label(cursor_) = trees_.deficit(cursor_) < 0 ? 1 : 0;
+    }
+    if (cursor_ == trees_.size()) go_to(warm_ ? Stage::doubt : Stage::enter);
+  }
+
+  // Labels of nodes that are not known to reach a deficit have kPending added.
+  void doubt() {
+    for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
+      trees_.label(cursor_) |= kPending;
+      if (trees_.deficit(cursor_) > 0) find(cursor_);
     }
     if (cursor_ == trees_.size()) go_to(Stage::reach);
   }
 
+  void find(Index v) {
+    trees_.label(v) -= kPending;
+    found_.push_back(v);
+  }
+
   void reach() {
-    while (!reached_.empty()) {
+    while (!found_.empty()) {
       if (is_over()) return;
       ++visits_;
-      const Index v = reached_.back();
-      reached_.pop_back();
+      const Index v = found_.back();
+      found_.pop_back();
       trees_.entering(v, [&](Index u) {
-        if (trees_.label(u) != kRetired) return;
-        trees_.label(u) = 0;
-        reached_.push_back(u);
+        if (trees_.label(u) >= kPending) find(u);
       });
     }
-    std::vector<Index>().swap(reached_);
+    std::vector<Index>().swap(found_);
     go_to(Stage::enter);
   }
 
+  // The others retire, and leave the trees.
   void enter() {
-    for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
-      if (trees_.label(cursor_) == kRetired) continue;
-      const bool excess = trees_.deficit(cursor_) < 0;
-      if (excess) trees_.label(cursor_) = 1;
-      ++level(trees_.label(cursor_)).nodes;
-      if (excess) add_root(cursor_);
-    }
-    if (cursor_ == trees_.size()) go_to(Stage::merge);
+    for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) enter(cursor_);
+    if (cursor_ < trees_.size()) return;
+    renewal_ = visits_ + kRenewal * trees_.size();
+    go_to(Stage::merge);
+  }
+
+  void enter(Index v) {
+    const bool retired = trees_.label(v) >= kPending;
+    if (retired) trees_.label(v) = kRetired;
+    const Index parent = trees_.parent(v);
+    if (parent != kNobody && (retired || trees_.label(parent) >= kPending)) trees_.cut(v);
+    if (retired) return;
+    ++level(trees_.label(v)).nodes;
+    if (trees_.deficit(v) < 0) add_root(v);
+  }
+
+  // Looks anew for what can reach no deficit: to learn it label by label may take long.
+  void renew() {
+    while (take_root()) continue;  // empties the lists
+    root_ = kNobody;
+    std::fill(levels_.begin(), levels_.end(), Level{});
+    highest_ = 0;
+    go_to(Stage::doubt);
   }
 
   void merge_trees() {
     while (root_ != kNobody || take_root()) {
       if (is_over()) return;
+      if (visits_ >= renewal_) return renew();
       visit();
     }
     stage_ = Stage::done;
@@ -248,11 +278,11 @@ class Pseudoflow {
   bool warm_;
   Stage stage_ = Stage::clear;
   Index cursor_ = 0;
-  std::vector<Index> reached_;
+  std::vector<Index> found_;
   std::vector<Level> levels_;
   Label highest_ = 0;
   Index root_ = kNobody, node_ = kNobody;  // where in which tree the search stands
-  std::int64_t visits_ = 0, stop_ = 0;
+  std::int64_t visits_ = 0, stop_ = 0, renewal_ = 0;
   PseudoflowCounts counts_;
 };
 
