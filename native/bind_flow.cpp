@@ -27,6 +27,7 @@ nb::dict counts_of(const flow::GraphFlow& solver) {
   result["relabels"] = counts.relabels;
   result["scans"] = solver.trees().scans();
   result["passed"] = solver.trees().passed();
+  result["updates"] = counts.updates;
   return result;
 }
 
@@ -41,6 +42,7 @@ nb::dict counts_of(const flow::GridFlow& solver) {
   result["mergers"] = counts.trees.mergers;
   result["splits"] = counts.trees.splits;
   result["relabels"] = counts.trees.relabels;
+  result["updates"] = counts.trees.updates;
   return result;
 }
 

@@ -12,41 +12,43 @@
 
 namespace submin::flow {
 
-// The trees of a pseudoflow in a residual graph. A node goes on through its arcs where it stopped.
+// The trees of a pseudoflow in a residual graph. A node goes on through its arcs and its children
+// where it stopped.
 class GraphTrees {
  public:
   explicit GraphTrees(const GraphFlowProblem& problem)
       : graph_(problem), forest_(graph_.size()),
         labels_(static_cast<std::size_t>(graph_.size())),
-        positions_(static_cast<std::size_t>(graph_.size())) {}
+        positions_(static_cast<std::size_t>(graph_.size())) {
+    for (Index v = 0; v < graph_.size(); ++v) positions_[v] = graph_.first(v);
+  }
 
   Index size() const { return graph_.size(); }
-  double deficit(Index v) { return graph_.imbalance(v); }
+  double deficit(Index v) const { return graph_.imbalance(v); }
   void set_deficit(Index v, double value) { graph_.imbalance(v) = value; }
   Label& label(Index v) { return labels_[v]; }
   Index& next(Index v) { return forest_[v].next; }
   Index parent(Index v) { return forest_[v].parent; }
-  void clear(Index v) {
-    positions_[v] = graph_.first(v);
-    forest_[v] = TreeNode{};
+  std::int64_t hang(Index v, HalfEdge half) { return forest_.hang(v, half.head, half.arc); }
+  void cut(Index v) { forest_.cut(v); }
+  Push push_up(Index v, double wish) { return graph_.push(forest_[v].arc, wish); }
+
+  HalfEdge seek(Index v, Label label) {
+    Index& k = positions_[v];
+    const Index start = k, stop = graph_.stop(v);
+    while (k < stop && !leads_to(graph_.at(k), label)) ++k;
+    scans_ += k - start;
+    return k < stop ? graph_.at(k) : HalfEdge{kNobody, 0};
   }
 
   template <class Visit>
-  void entering(Index v, Visit visit) const {
+  void entering(Index v, Visit visit) {
     for (Index k = graph_.first(v); k < graph_.stop(v); ++k) {
       if (graph_.residual(graph_.at(k).arc ^ 1)) visit(graph_.at(k).head);
     }
   }
 
-  HalfEdge seek(Index v, Label below) {
-    Index& k = positions_[v];
-    const Index start = k, stop = graph_.stop(v);
-    while (k < stop && !leads_to(graph_.at(k), below)) ++k;
-    scans_ += k - start;
-    return k < stop ? graph_.at(k) : HalfEdge{kNobody, 0};
-  }
-
-  // Children of other labels are higher, and are passed by once for each label of v.
+  // The first that waits, once those of higher labels are passed.
   Index child(Index v, Label label) {
     const TreeNode& node = forest_[v];
     for (; node.waiting != kNobody && labels_[node.waiting] != label; ++passed_) forest_.pass(v);
@@ -58,22 +60,25 @@ class GraphTrees {
     forest_.pass_none(v);
   }
 
-  std::int64_t hang(Index v, HalfEdge half) { return forest_.hang(v, half.head, half.arc); }
-  void cut(Index v) { forest_.cut(v); }
-  double push_up(Index v, double wish) { return graph_.push(forest_[v].arc, wish).amount; }
-
   template <class Visit>
   void take_apart(Index root, Visit visit) {
     forest_.take_apart(root, visit);
   }
 
-  // The smallest minimiser is what excess still reaches, the largest what reaches no deficit.
+  // Of a finished pseudoflow. The smallest minimiser is what excess still reaches, the largest what
+  // reaches no deficit.
   void members(bool largest, std::uint8_t* member) const {
-    std::fill(member, member + graph_.size(), largest);
+    std::fill(member, member + size(), largest);
     if (largest) {
-      graph_.reaching_deficits([=](Index v) { member[v] = 0; });
+      const auto deficit = [this](Index v) {
+        return labels_[v] != kRetired && graph_.imbalance(v) > 0;
+      };
+      graph_.reaching(deficit, [=](Index v) { member[v] = 0; });
     } else {
-      graph_.reached_by_excess([=](Index v) { member[v] = 1; });
+      const auto excess = [this](Index v) {
+        return labels_[v] == kRetired && graph_.imbalance(v) < 0;
+      };
+      graph_.reached_from(excess, [=](Index v) { member[v] = 1; });
     }
   }
 

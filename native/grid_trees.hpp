@@ -23,17 +23,15 @@ class GridTrees {
   };
 
   explicit GridTrees(Network& network)
-      : net_(network), next_(static_cast<std::size_t>(network.size()), kNobody) {}
+      : net_(network), next_(static_cast<std::size_t>(network.size()), kNobody) {
+    for (Index v = 0; v < size(); ++v) net_.parent(v) = Network::none;
+  }
 
   Index size() const { return net_.size(); }
   double deficit(Index v) const { return net_.deficit(v); }
   void set_deficit(Index v, double value) { net_.set_deficit(v, value); }
   Label& label(Index v) { return net_.label(v); }
   Index& next(Index v) { return next_[v]; }
-  void clear(Index v) {
-    net_.parent(v) = Network::none;
-    next_[v] = kNobody;
-  }
   void rewind(Index) {}
   std::int64_t looks() const { return 0; }
 
@@ -70,7 +68,7 @@ class GridTrees {
   }
 
   void cut(Index v) { net_.parent(v) = Network::none; }
-  double push_up(Index v, double wish) { return net_.push(v, net_.parent(v), wish).amount; }
+  Push push_up(Index v, double wish) { return net_.push(v, net_.parent(v), wish); }
 
   // Leaf by leaf.
   template <class Visit>

@@ -11,16 +11,21 @@
 //       from w, and send its excess up to the root of w; where an arc is too small for that, the
 //       tree below splits off with the rest of the excess.
 //     no such arc, and the children of label L are done? Then label(v) <- L + 1.
-//   If that leaves no node of label L, the tree can reach no deficit and retires.
+//   If that leaves no node of label L, the tree can reach no deficit and retires. If no deficit is
+//   left, all trees do.
 //
-// A node goes through its arcs once for each label. An arc joins two trees again only after a label
-// at its ends has grown, whatever the rounding of the flow; this bounds the work on all data.
+// A node goes through its arcs and its children once for each label, so that a hub of very many
+// costs no more than they do. An arc joins two trees again only after a label at its ends has
+// grown, whatever the rounding of the flow; this bounds the work on all data. Where labels take
+// long to grow, they are searched for: the largest that the two rules above allow.
+//
+// Rounding: what a push loses to the rounding of a flow stays at the node that it came from, and
+// goes with the next push from there. So it does not add up in a million pushes along one edge.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -28,154 +33,144 @@
 
 namespace submin::flow {
 
+constexpr Label kRetired = kPending;  // the label of what can reach no deficit
+
 struct PseudoflowCounts {
   std::int64_t pushes = 0;    // along one arc
   std::int64_t mergers = 0;   // of a tree with another
   std::int64_t splits = 0;    // of a tree at a full arc
   std::int64_t relabels = 0;  // of one node by 1
+  std::int64_t updates = 0;   // of all labels at once
 
   PseudoflowCounts& operator+=(const PseudoflowCounts& other) {
     pushes += other.pushes;
     mergers += other.mergers;
     splits += other.splits;
     relabels += other.relabels;
+    updates += other.updates;
     return *this;
   }
 };
 
-// A resumable solve; imbalance and flow are a valid pseudoflow after every `advance`.
+// A resumable solve; imbalances and flows are a valid pseudoflow after every `advance`.
 //
-// Trees: size(); deficit(v) (an excess if negative), set_deficit(v, value); by reference label(v)
-// and, free at roots, next(v); entering(v, f) over the tails of residual arcs into v; clear(v), a
-// tree of its own; parent(v), a node or nobody; push_up(v, wish) to it; seek(v, label), a residual
-// arc to a node of that label; hang(v, arc); cut(v); child(v, label), one of that label or nobody;
-// rewind(v) after it got a new label; take_apart(root, f); looks() at arcs and children so far.
+// Trees: size(); deficit(v), an excess if negative; set_deficit(v, value); by reference label(v)
+// and, for lists of roots, next(v); parent(v), a node or nobody; push_up(v, wish) to it; seek(v,
+// label), a residual arc to a node of that label; entering(v, f) over the tails of residual arcs
+// into v; hang(v, arc); cut(v); child(v, label), one of that label or nobody; rewind(v) when labels
+// change; take_apart(root, f); looks() at arcs and children so far.
 template <class Trees>
 class Pseudoflow {
  public:
   // `warm` says that the flow may be a maximum already or nearly: what reaches no deficit is then
   // found at once, and left alone.
-  Pseudoflow(Trees& trees, bool warm) : trees_(trees), warm_(warm) {}
+  Pseudoflow(Trees& trees, bool warm) : trees_(trees) { label_nodes(warm); }
   Pseudoflow(const Pseudoflow&) = delete;
   Pseudoflow& operator=(const Pseudoflow&) = delete;
 
   // Works for about `budget` node visits; true when finished.
   bool advance(std::int64_t budget) {
-    stop_ = visits_ + budget;
-    while (!is_over() && stage_ != Stage::done) {
-      switch (stage_) {
-        case Stage::clear: clear(); break;
-        case Stage::doubt: doubt(); break;
-        case Stage::reach: reach(); break;
-        case Stage::enter: enter(); break;
-        case Stage::merge: merge_trees(); break;
-        case Stage::done: break;
-      }
-    }
-    return finished();
+    const std::int64_t stop = visits_ + budget;
+    while (visits_ < stop && (root_ != kNobody || next_root())) visit();
+    return finished_ = root_ == kNobody && !has_roots();
   }
-  bool finished() const { return stage_ == Stage::done; }
+  bool finished() const { return finished_; }
   std::int64_t visits() const { return visits_; }
   const PseudoflowCounts& counts() const { return counts_; }
 
  private:
-  enum class Stage { clear, doubt, reach, enter, merge, done };
-  static constexpr Label kRetired = kPending;
-  static inline const std::int64_t kRenewal = std::getenv("GR") ? std::atoll(std::getenv("GR")) : 24;
+  // Relabels of each node before the first search for labels; the next comes after twice as many.
+  static constexpr std::int64_t kPatience = 16;
 
   // The nodes of a label, and first in, first out those that are roots with excess.
   struct Level {
     Index nodes = 0, first = kNobody, last = kNobody;
   };
 
-  bool is_over() const { return visits_ >= stop_; }
-
-  Index slice_end() {
-    const std::int64_t count = std::min<std::int64_t>(trees_.size() - cursor_, stop_ - visits_);
-    visits_ += count;
-    return cursor_ + static_cast<Index>(count);
-  }
-
-  void go_to(Stage stage) {
-    cursor_ = 0;
-    stage_ = stage;
-  }
-
-  void clear() {
-    for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
-      trees_.clear(cursor_);
-      trees_.label(cursor_) = trees_.deficit(cursor_) < 0 ? 1 : 0;
-    }
-    if (cursor_ == trees_.size()) go_to(warm_ ? Stage::doubt : Stage::enter);
-  }
-
-  // Labels of nodes that are not known to reach a deficit have kPending added.
-  void doubt() {
-    for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) {
-      trees_.label(cursor_) |= kPending;
-      if (trees_.deficit(cursor_) > 0) find(cursor_);
-    }
-    if (cursor_ == trees_.size()) go_to(Stage::reach);
-  }
-
-  void find(Index v) {
-    trees_.label(v) -= kPending;
-    found_.push_back(v);
-  }
-
-  void reach() {
-    while (!found_.empty()) {
-      if (is_over()) return;
-      ++visits_;
-      const Index v = found_.back();
-      found_.pop_back();
-      trees_.entering(v, [&](Index u) {
-        if (trees_.label(u) >= kPending) find(u);
-      });
-    }
-    std::vector<Index>().swap(found_);
-    go_to(Stage::enter);
-  }
-
-  // The others retire, and leave the trees.
-  void enter() {
-    for (const Index stop = slice_end(); cursor_ < stop; ++cursor_) enter(cursor_);
-    if (cursor_ < trees_.size()) return;
-    renewal_ = visits_ + kRenewal * trees_.size();
-    go_to(Stage::merge);
-  }
-
-  void enter(Index v) {
-    const bool retired = trees_.label(v) >= kPending;
-    if (retired) trees_.label(v) = kRetired;
-    const Index parent = trees_.parent(v);
-    if (parent != kNobody && (retired || trees_.label(parent) >= kPending)) trees_.cut(v);
-    if (retired) return;
-    ++level(trees_.label(v)).nodes;
-    if (trees_.deficit(v) < 0) add_root(v);
-  }
-
-  // Looks anew for what can reach no deficit: to learn it label by label may take long.
-  void renew() {
-    while (take_root()) continue;  // empties the lists
-    root_ = kNobody;
-    std::fill(levels_.begin(), levels_.end(), Level{});
-    highest_ = 0;
-    go_to(Stage::doubt);
-  }
-
-  void merge_trees() {
-    while (root_ != kNobody || take_root()) {
-      if (is_over()) return;
-      if (visits_ >= renewal_) return renew();
-      visit();
-    }
-    stage_ = Stage::done;
-  }
-
   Level& level(Label label) {
     if (label >= levels_.size()) levels_.resize(label + 1 + label / 2);
     return levels_[label];
+  }
+
+  void label_nodes(bool warm) {
+    std::vector<Index> found;
+    for (Index v = 0; v < trees_.size(); ++v) {
+      const bool deficit = trees_.deficit(v) > 0;
+      deficits_ += deficit;
+      trees_.label(v) = deficit || !warm ? 0 : kRetired;
+      if (deficit && warm) found.push_back(v);
+    }
+    while (!found.empty()) {
+      const Index v = found.back();
+      found.pop_back();
+      trees_.entering(v, [&](Index u) {
+        if (trees_.label(u) == kRetired) set_label(u, 0, found);
+      });
+    }
+    for (Index v = 0; v < trees_.size(); ++v) {
+      if (trees_.label(v) == 0 && trees_.deficit(v) < 0) trees_.label(v) = 1;
+    }
+    fill_levels();
+  }
+
+  // The imbalance of other nodes than roots is what rounding has left there.
+  bool is_root(Index v) { return trees_.parent(v) == kNobody; }
+
+  void fill_levels() {
+    for (Index v = 0; v < trees_.size(); ++v) {
+      if (trees_.label(v) == kRetired) continue;
+      ++level(trees_.label(v)).nodes;
+      if (trees_.deficit(v) < 0 && is_root(v)) add_root(v);
+    }
+  }
+
+  // The largest labels: distances to deficits by residual arcs of length 1, and by arcs of length 0
+  // from parents to children.
+  void update_labels() {
+    ++counts_.updates;
+    update_at_ = counts_.relabels + (patience_ *= 2);
+    std::vector<Index> now, next;
+    clear_labels();
+    for (Index v = 0; v < trees_.size(); ++v) {
+      if (trees_.deficit(v) > 0 && is_root(v)) set_label(v, 0, now);
+    }
+    for (Label label = 0; !now.empty(); ++label) {
+      for (std::size_t i = 0; i < now.size(); ++i) {  // parents join while it runs
+        if (trees_.label(now[i]) == label) set_labels_behind(now[i], label, now, next);
+      }
+      now.clear();
+      now.swap(next);
+    }
+    fill_levels();
+  }
+
+  void clear_labels() {
+    retire_all();
+    for (Index v = 0; v < trees_.size(); ++v) {
+      if (is_root(v)) trees_.next(v) = kNobody;
+      trees_.rewind(v);
+    }
+    visits_ += trees_.size() / 8;
+  }
+
+  void set_label(Index v, Label label, std::vector<Index>& found) {
+    trees_.label(v) = label;
+    found.push_back(v);
+  }
+
+  void set_labels_behind(Index v, Label label, std::vector<Index>& now, std::vector<Index>& next) {
+    const Index parent = trees_.parent(v);
+    if (parent != kNobody && trees_.label(parent) > label) set_label(parent, label, now);
+    trees_.entering(v, [&](Index u) {
+      if (trees_.label(u) > label + 1) set_label(u, label + 1, next);
+    });
+    ++visits_;
+  }
+
+  void retire_all() {
+    for (Index v = 0; v < trees_.size(); ++v) trees_.label(v) = kRetired;
+    levels_.clear();
+    highest_ = 0;
   }
 
   void add_root(Index v) {
@@ -189,12 +184,20 @@ class Pseudoflow {
     highest_ = std::max(highest_, trees_.label(v));
   }
 
-  bool take_root() {
+  bool has_roots() {
     while (highest_ > 0 && level(highest_).first == kNobody) --highest_;
-    Level& top = level(highest_);
-    if (top.first == kNobody) return false;
-    node_ = root_ = top.first;
-    top.first = std::exchange(trees_.next(root_), kNobody);
+    return level(highest_).first != kNobody;
+  }
+
+  bool next_root() {
+    if (deficits_ == 0) {
+      retire_all();
+    } else if (counts_.relabels > update_at_) {
+      update_labels();
+    }
+    if (!has_roots()) return false;
+    node_ = root_ = level(highest_).first;
+    level(highest_).first = std::exchange(trees_.next(root_), kNobody);
     return true;
   }
 
@@ -203,9 +206,7 @@ class Pseudoflow {
     const Label label = trees_.label(root_);
     const std::int64_t before = trees_.looks();
     if (const auto half = trees_.seek(node_, label - 1); half.head != kNobody) {
-      ++counts_.mergers;
-      visits_ += 1 + trees_.hang(node_, half) / 8;
-      send_up(std::exchange(root_, kNobody));
+      merge(half);
     } else {
       go_on(label);
     }
@@ -238,7 +239,7 @@ class Pseudoflow {
       add_root(root_);
     } else {
       trees_.take_apart(root_, [&](Index v) {
-        --level(trees_.label(v)).nodes;
+        if (trees_.label(v) != kRetired) --level(trees_.label(v)).nodes;
         trees_.label(v) = kRetired;
         ++visits_;
       });
@@ -246,43 +247,56 @@ class Pseudoflow {
     root_ = kNobody;
   }
 
-  // Takes the excess of v, which has a parent now, as far up as it goes.
+  template <class Half>
+  void merge(Half half) {
+    ++counts_.mergers;
+    visits_ += 1 + trees_.hang(node_, half) / 8;
+    send_up(std::exchange(root_, kNobody));
+  }
+
+  // Takes the excess of v, which has a parent now, as far up as it goes, and what rounding has left
+  // at the nodes on its way.
   void send_up(Index v) {
     double amount = -trees_.deficit(v);
-    trees_.set_deficit(v, 0.0);
     const std::int64_t before = counts_.pushes;
     for (Index parent; amount > 0 && (parent = trees_.parent(v)) != kNobody; v = parent) {
       ++counts_.pushes;
-      const double moved = trees_.push_up(v, amount);
-      if (moved < amount) split(v, amount - moved);
-      amount = moved;
+      const Push moved = trees_.push_up(v, amount);
+      const double rest = moved.amount - amount;
+      trees_.set_deficit(v, rest);
+      if (is_root(parent)) {
+        receive(parent, moved.amount);
+        amount = 0;
+      } else {
+        amount = moved.amount - trees_.deficit(parent);
+        trees_.set_deficit(parent, -amount);
+      }
+      if (moved.saturated && rest < 0) split(v);
     }
     visits_ += (counts_.pushes - before) / 8;
-    if (amount > 0) receive(v, amount);
   }
 
-  void split(Index v, double excess) {
+  void split(Index v) {
     ++counts_.splits;
     trees_.cut(v);
-    trees_.set_deficit(v, -excess);
     add_root(v);
   }
 
   void receive(Index root, double amount) {
     const double before = trees_.deficit(root), after = before - amount;
     trees_.set_deficit(root, after);
+    deficits_ -= before > 0 && !(after > 0);
     if (after < 0 && !(before < 0)) add_root(root);
   }
 
   Trees& trees_;
-  bool warm_;
-  Stage stage_ = Stage::clear;
-  Index cursor_ = 0;
-  std::vector<Index> found_;
   std::vector<Level> levels_;
   Label highest_ = 0;
   Index root_ = kNobody, node_ = kNobody;  // where in which tree the search stands
-  std::int64_t visits_ = 0, stop_ = 0, renewal_ = 0;
+  std::int64_t deficits_ = 0;              // nodes that have one
+  std::int64_t patience_ = kPatience * std::int64_t{trees_.size()}, update_at_ = patience_;
+  std::int64_t visits_ = 0;
+  bool finished_ = false;
   PseudoflowCounts counts_;
 };
 

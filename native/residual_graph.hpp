@@ -1,6 +1,7 @@
 // The residual arcs of a pseudoflow on a general sparse graph, on the caller's arrays.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -46,7 +47,7 @@ class ResidualGraph {
   }
 
   Index size() const { return static_cast<Index>(problem_.nodes); }
-  double& imbalance(Index v) { return problem_.imbalance[v]; }
+  double& imbalance(Index v) const { return problem_.imbalance[v]; }
   Index first(Index v) const { return starts_[v]; }
   Index stop(Index v) const { return starts_[v + 1]; }
   HalfEdge at(Index position) const { return arcs_[position]; }
@@ -57,23 +58,27 @@ class ResidualGraph {
                    : problem_.flow[e] < problem_.forward[e];
   }
 
+  // Moves up to `wish` along an arc, and tells the change of the flow, which is what was wished for
+  // up to rounding unless the arc is full then.
   Push push(ArcNumber arc, double wish) {
     const std::int64_t e = arc >> 1;
-    return push_edge(problem_.flow[e], problem_.forward[e],
-                     problem_.backward[e], !(arc & 1), wish);
+    const double sign = arc & 1 ? -1.0 : 1.0;
+    const double bound = arc & 1 ? problem_.backward[e] : problem_.forward[e];
+    const double now = sign * problem_.flow[e], raised = std::min(now + wish, bound);
+    if (!(now < bound)) return {0.0, true};
+    problem_.flow[e] = sign * raised;
+    return {raised - now, !(raised < bound)};
   }
 
-  // Calls found(v) once for each node that excess can reach ...
-  template <class Found>
-  void reached_by_excess(Found found) const {
-    reach([&](Index v) { return problem_.imbalance[v] < 0; },
-          [&](ArcNumber arc) { return residual(arc); }, found);
+  // Calls found(v) once for each node that one with begins(v) reaches ...
+  template <class Begins, class Found>
+  void reached_from(Begins begins, Found found) const {
+    reach(begins, [&](ArcNumber arc) { return residual(arc); }, found);
   }
-  // ... or that can reach a deficit.
-  template <class Found>
-  void reaching_deficits(Found found) const {
-    reach([&](Index v) { return problem_.imbalance[v] > 0; },
-          [&](ArcNumber arc) { return residual(arc ^ 1); }, found);
+  // ... or that reaches one.
+  template <class Begins, class Found>
+  void reaching(Begins begins, Found found) const {
+    reach(begins, [&](ArcNumber arc) { return residual(arc ^ 1); }, found);
   }
 
  private:

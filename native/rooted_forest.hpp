@@ -61,8 +61,12 @@ class RootedForest {
     push(node.passed, u);
   }
 
-  // All children of v wait again; none waits now.
-  void pass_none(Index v) { nodes_[v].waiting = std::exchange(nodes_[v].passed, kNobody); }
+  // All children of v wait again, O(those that wait now).
+  void pass_none(Index v) {
+    TreeNode& node = nodes_[v];
+    prepend(std::exchange(node.waiting, kNobody), node.passed);
+    node.waiting = std::exchange(node.passed, kNobody);
+  }
 
   // visit(v) for the nodes of the tree of a root, which are no tree any more.
   template <class Visit>
@@ -71,7 +75,8 @@ class RootedForest {
     while (first != kNobody) {
       const Index v = first;
       first = std::exchange(nodes_[v].next, kNobody);
-      for (const Index child : {nodes_[v].waiting, nodes_[v].passed}) prepend(child, first);
+      prepend(nodes_[v].waiting, first);
+      prepend(nodes_[v].passed, first);
       nodes_[v] = TreeNode{};
       visit(v);
     }
@@ -85,11 +90,13 @@ class RootedForest {
     list = v;
   }
 
+  // Puts one list before another, O(the first).
   void prepend(Index list, Index& first) {
     if (list == kNobody) return;
     Index last = list;
     while (nodes_[last].next != kNobody) last = nodes_[last].next;
     nodes_[last].next = first;
+    if (first != kNobody) nodes_[first].previous = last;
     first = list;
   }
 
