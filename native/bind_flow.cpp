@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bindings.hpp"
+#include "edge_sums.hpp"
 #include "graph_flow.hpp"
 #include "grid_flow.hpp"
 #include "settling.hpp"
@@ -156,6 +157,16 @@ void settle(const ConstIndices& tails, const ConstIndices& heads, const Weights&
   flow::settle(graph_problem(tails, heads, backward, forward, flow, s), first);
 }
 
+void add_net_flow(const ConstIndices& tails, const ConstIndices& heads, const ConstValues& flow,
+                  const Values& s) {
+  const std::int64_t edges = size_of(tails.size()), nodes = size_of(s.size());
+  require_size(heads.size(), edges, "heads");
+  require_size(flow.size(), edges, "flow");
+  require_below(tails, nodes, "tails");
+  require_below(heads, nodes, "heads");
+  edges_accumulate_compensated(tails.data(), heads.data(), flow.data(), edges, s.data(), nodes);
+}
+
 template <class Solver>
 void bind_solver(nb::class_<Solver>& solver) {
   solver.def("advance", &Solver::advance, "budget"_a, "threads"_a = 1, WithoutLock())
@@ -179,6 +190,8 @@ void bind_flow(nb::module_& module) {
             "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
             "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "warm"_a = false);
   bind_solver(graph);
+  module.def("add_net_flow", &add_net_flow, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "flow"_a.noconvert(), "s"_a.noconvert(), WithoutLock());
   module.def("settle", &settle, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
              "s"_a.noconvert(), "first"_a, WithoutLock());

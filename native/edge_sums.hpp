@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "compensated.hpp"
 #include "edges.hpp"
@@ -16,6 +17,24 @@ inline void edges_accumulate(const std::int32_t* tails, const std::int32_t* head
     s[tails[e]] += amount;
     s[heads[e]] -= amount;
   }
+}
+
+// The same with scale 1 and compensated sums, for hubs of very many edges.
+inline void edges_accumulate_compensated(const std::int32_t* tails, const std::int32_t* heads,
+                                         const double* flow, std::int64_t edges, double* s,
+                                         std::int64_t nodes) {
+  std::vector<double> errors(static_cast<std::size_t>(nodes), 0.0);
+  const auto add = [&](std::int32_t v, double amount) {
+    Compensated total{s[v], errors[static_cast<std::size_t>(v)]};
+    total.add(amount);
+    s[v] = total.sum;
+    errors[static_cast<std::size_t>(v)] = total.error;
+  };
+  for (std::int64_t e = 0; e < edges; ++e) {
+    add(tails[e], flow[e]);
+    add(heads[e], -flow[e]);
+  }
+  for (std::int64_t v = 0; v < nodes; ++v) s[v] += errors[static_cast<std::size_t>(v)];
 }
 
 // The weight of the edges that a set cuts.

@@ -83,6 +83,9 @@ class GraphFlow:
     def members(self, member: npt.NDArray[np.uint8], largest: bool = False) -> None: ...
     def counts(self) -> dict[str, int]: ...
 
+def add_net_flow(
+    tails: IndexArray, heads: IndexArray, flow: FloatArray, s: FloatArray
+) -> None: ...
 def settle(
     tails: IndexArray,
     heads: IndexArray,

@@ -1,7 +1,8 @@
 """The flow network of a problem: the edges of its cuts, and the gadgets of its other terms.
 
-Nodes are the elements, and then the auxiliaries of all gadgets (see ``terms.gadgets``).  A flow
-gives every node its imbalance s: u + sum_i y_i at an element, its cost and the net flow out of it
+Nodes are the elements, and then the auxiliaries of all gadgets (see ``terms.gadgets``).  Edges are
+those of cuts before those of gadgets, and of either kind those of smaller terms first, so that the
+work on a problem does not depend on the order of its terms.  A flow gives every node its imbalance s: u + sum_i y_i at an element, its cost and the net flow out of it
 at an auxiliary.
 """
 
@@ -98,7 +99,9 @@ class Network:
     n : int
         The number of elements, which are the first nodes.
     edges : Edges
-        Those of one term after the other.
+        Those of one term after the other, in the order of ``order``.
+    order : list of int
+        The numbers of the terms: cuts before others, smaller ones before larger ones.
     flow : float array, shape (edges,)
     """
 
@@ -106,7 +109,8 @@ class Network:
         self.n = unary.size
         self._unary, self._costs = unary, list[FloatArray]()
         self._places, self._slots = list[Places | None](), list[slice]()
-        parts = (self._part(term, y, len(terms)) for term, y in zip(terms, dual, strict=True))
+        self.order = sorted(range(len(terms)), key=lambda i: _place(terms[i]))
+        parts = (self._part(terms[i], dual[i], len(terms)) for i in self.order)
         size = network_size(terms)
         count = size.edges if size is not None else 0
         self.edges, self.flow = next(parts) if len(terms) == 1 else _joined(parts, count)
@@ -126,18 +130,29 @@ class Network:
         self._slots.append(slice(first, first + gadget.flow.size))
         return _gadget_edges(gadget, nodes), gadget.flow
 
+    @property
+    def magnitude(self) -> float:
+        """The sum of the absolute costs of all nodes."""
+        return float(sum(np.abs(costs).sum() for costs in (self._unary, *self._costs)))
+
     def imbalance(self, flow: FloatArray | None = None) -> FloatArray:
-        """Return s of all nodes at the network's flow or another, O(nodes + edges)."""
+        """Return s of all nodes at the network's flow or another, O(nodes + edges).
+
+        Sums are compensated, as a hub may have a million edges.
+        """
+        from submin._native import add_net_flow
+
         s, own = np.concatenate([self._unary, *self._costs]), self.flow if flow is None else flow
-        kernels.active.edges_accumulate(self.edges.tails, self.edges.heads, own, s, 1.0)
+        add_net_flow(self.edges.tails, self.edges.heads, own, s)
         return s
 
-    def sweep(self, s: FloatArray) -> None:
-        """Minimise ||s||^2 over each edge in turn, O(edges)."""
+    def sweep(self, s: FloatArray) -> FloatArray:
+        """Minimise ||s||^2 over each edge in turn; return s, summed afresh, O(edges)."""
         from submin._native import edges_sweep
 
         edges = np.arange(self.flow.size, dtype=np.int32)
         edges_sweep(*self.edges, edges, self.flow, s, 1)
+        return self.imbalance()
 
     def search(self, s: FloatArray, warm: bool) -> GraphFlow:
         """Return the kernel for the residual graph, which changes the flow and `s` in place."""
@@ -157,10 +172,15 @@ class Network:
         if self._costs:
             flow = flow if done else flow.copy()
             settle(*self.edges, flow, self.imbalance(flow), self.n)
-        return [
-            flow[own] if places is None else places.dual(flow[own])
-            for places, own in zip(self._places, self._slots, strict=True)
-        ]
+        dual: Dual = [flow] * len(self.order)
+        for i, places, own in zip(self.order, self._places, self._slots, strict=True):
+            dual[i] = flow[own] if places is None else places.dual(flow[own])
+        return dual
+
+
+def _place(term: Term) -> tuple[bool, int, str]:
+    """Return what terms are sorted by in a network."""
+    return not isinstance(term, EdgeTerm), term.size, type(term).__name__
 
 
 def _cut_edges(term: EdgeTerm, alone: bool) -> Edges:
