@@ -13,32 +13,37 @@
 namespace submin {
 namespace {
 
-using flow::Counts;
 using Members = Array<std::uint8_t>;
 using Offsets = Array<const std::int64_t, 2>;
 
 constexpr std::int64_t kMostNodes = (std::int64_t{1} << 31) / flow::kStep - 2;  // labels: 31 bits
 constexpr std::int64_t kMostEdges = std::int64_t{1} << 30;
 
-nb::dict counts_to_dict(const flow::GraphCounts& counts) {
+nb::dict counts_of(const flow::GraphFlow& solver) {
+  const flow::PseudoflowCounts& counts = solver.counts();
   nb::dict result;
   result["pushes"] = counts.pushes;
   result["mergers"] = counts.mergers;
   result["splits"] = counts.splits;
   result["relabels"] = counts.relabels;
-  result["scans"] = counts.scans;
-  result["passed"] = counts.passed;
+  result["scans"] = solver.trees().scans();
+  result["passed"] = solver.trees().passed();
   result["updates"] = counts.updates;
   return result;
 }
 
-nb::dict counts_to_dict(const Counts& counts) {
+nb::dict counts_of(const flow::GridFlow& solver) {
+  const flow::GridCounts counts = solver.counts();
   nb::dict result;
-  result["pushes"] = counts.pushes;
-  result["grown"] = counts.grown;
-  result["adopted"] = counts.adopted;
-  result["raised"] = counts.raised;
-  result["lost"] = counts.lost;
+  result["pushes"] = counts.search.pushes + counts.trees.pushes;
+  result["grown"] = counts.search.grown;
+  result["adopted"] = counts.search.adopted;
+  result["raised"] = counts.search.raised;
+  result["lost"] = counts.search.lost;
+  result["mergers"] = counts.trees.mergers;
+  result["splits"] = counts.trees.splits;
+  result["relabels"] = counts.trees.relabels;
+  result["updates"] = counts.trees.updates;
   return result;
 }
 
@@ -97,29 +102,57 @@ flow::GraphFlowProblem graph_problem(const ConstIndices& tails, const ConstIndic
 // Holds the arrays that the solver works on.
 class BoundGridFlow {
  public:
-  BoundGridFlow(const ConstPointers& shape, const Offsets& offsets,
-                std::vector<Weights> backward, std::vector<Weights> forward,
-                std::vector<Values> flows, const Values& s)
-      : backward_(std::move(backward)), forward_(std::move(forward)), flows_(std::move(flows)),
-        s_(s),
-        solver_(flow::make_grid_flow(
-            grid_problem(shape, offsets, backward_, forward_, flows_, s_))) {}
-
   bool advance(std::int64_t budget, int threads) {
     return solver_->finished() || solver_->advance(budget, threads);
   }
+  bool gave_up() const { return solver_->gave_up(); }
   void members(const Members& member, bool largest) {
     require_size(member.size(), size_of(s_.size()), "member");
     require(solver_->finished(), "members are known when advance has returned True");
     solver_->members(largest, member.data());
   }
-  nb::dict counts() const { return counts_to_dict(solver_->counts()); }
+  nb::dict counts() const { return counts_of(*solver_); }
+  std::int64_t visits() const { return solver_->visits(); }
+
+ protected:
+  BoundGridFlow(std::vector<Weights> backward, std::vector<Weights> forward,
+                std::vector<Values> flows, const Values& s)
+      : backward_(std::move(backward)), forward_(std::move(forward)), flows_(std::move(flows)),
+        s_(s) {}
+
+  flow::GridFlowProblem problem(const ConstPointers& shape, const Offsets& offsets) const {
+    return grid_problem(shape, offsets, backward_, forward_, flows_, s_);
+  }
+
+  std::unique_ptr<flow::GridFlow> solver_;
 
  private:
   std::vector<Weights> backward_, forward_;
   std::vector<Values> flows_;
   Values s_;
-  std::unique_ptr<flow::GridFlow> solver_;
+};
+
+class BoundStripFlow : public BoundGridFlow {
+ public:
+  BoundStripFlow(const ConstPointers& shape, const Offsets& offsets,
+                 std::vector<Weights> backward, std::vector<Weights> forward,
+                 std::vector<Values> flows, const Values& s, std::int64_t patience)
+      : BoundGridFlow(std::move(backward), std::move(forward), std::move(flows), s) {
+    require(patience >= 0, "patience must not be negative");
+    const std::int64_t most = std::int64_t{1} << 31;
+    solver_ = flow::make_grid_flow<flow::StripGridFlow>(problem(shape, offsets),
+                                                        std::min(patience, most));
+  }
+};
+
+class BoundTreeFlow : public BoundGridFlow {
+ public:
+  BoundTreeFlow(const ConstPointers& shape, const Offsets& offsets,
+                std::vector<Weights> backward, std::vector<Weights> forward,
+                std::vector<Values> flows, const Values& s)
+      : BoundGridFlow(std::move(backward), std::move(forward), std::move(flows), s) {
+    solver_ = flow::make_grid_flow<flow::TreeGridFlow>(problem(shape, offsets));
+  }
 };
 
 class BoundGraphFlow {
@@ -130,12 +163,14 @@ class BoundGraphFlow {
         solver_(graph_problem(tails, heads, backward, forward, flow, s), warm) {}
 
   bool advance(std::int64_t budget, int) { return solver_.finished() || solver_.advance(budget); }
+  bool gave_up() const { return false; }
   void members(const Members& member, bool largest) const {
     require_size(member.size(), size_of(s_.size()), "member");
     require(solver_.finished(), "members are known when advance has returned True");
     solver_.members(largest, member.data());
   }
-  nb::dict counts() const { return counts_to_dict(solver_.counts()); }
+  nb::dict counts() const { return counts_of(solver_); }
+  std::int64_t visits() const { return solver_.visits(); }
 
  private:
   ConstIndices tails_, heads_;
@@ -164,18 +199,27 @@ template <class Solver>
 void bind_solver(nb::class_<Solver>& solver) {
   solver.def("advance", &Solver::advance, "budget"_a, "threads"_a = 1, WithoutLock())
       .def("members", &Solver::members, "member"_a.noconvert(), "largest"_a = false, WithoutLock())
-      .def("counts", &Solver::counts);
+      .def("gave_up", &Solver::gave_up)
+      .def("counts", &Solver::counts)
+      .def("visits", &Solver::visits);
 }
 
 }  // namespace
 
 void bind_flow(nb::module_& module) {
-  nb::class_<BoundGridFlow> grid(module, "GridFlow");
+  nb::class_<BoundStripFlow> grid(module, "GridFlow");
   grid.def(nb::init<const ConstPointers&, const Offsets&, std::vector<Weights>,
-                    std::vector<Weights>, std::vector<Values>, const Values&>(),
+                    std::vector<Weights>, std::vector<Values>, const Values&, std::int64_t>(),
            "shape"_a.noconvert(), "offsets"_a.noconvert(), "backward"_a.noconvert(),
-           "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert());
+           "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert(),
+           "patience"_a = std::int64_t{1} << 31);
   bind_solver(grid);
+  nb::class_<BoundTreeFlow> trees(module, "GridTreeFlow");
+  trees.def(nb::init<const ConstPointers&, const Offsets&, std::vector<Weights>,
+                     std::vector<Weights>, std::vector<Values>, const Values&>(),
+            "shape"_a.noconvert(), "offsets"_a.noconvert(), "backward"_a.noconvert(),
+            "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert());
+  bind_solver(trees);
   nb::class_<BoundGraphFlow> graph(module, "GraphFlow");
   graph.def(nb::init<const ConstIndices&, const ConstIndices&, const Weights&, const Weights&,
                      const Values&, const Values&, bool>(),

@@ -1,4 +1,4 @@
-// Max-flow on a grid, in strips that grow together.
+// Max-flow on a grid: in strips that grow together, or by the pseudoflow algorithm.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,21 @@
 #include <vector>
 
 #include "grid_network.hpp"
+#include "grid_search.hpp"
+#include "grid_trees.hpp"
 #include "large_pages.hpp"
 #include "parallel.hpp"
+#include "pseudoflow.hpp"
 #include "residual_search.hpp"
 
 namespace submin::flow {
 
-// A resumable solve in rounds: strips along axis 0 by themselves, side by side on the threads, then
-// fewer strips, each made of some of the last round with their forests, and at last the whole grid.
-// The strips depend on the shape alone, hence the same bits for any number of threads. s and the
-// flows are a valid pseudoflow after every `advance`.
+struct GridCounts {
+  Counts search;
+  PseudoflowCounts trees;
+};
+
+// A resumable solve. s and the flows are a valid pseudoflow after every `advance`.
 class GridFlow {
  public:
   virtual ~GridFlow() = default;
@@ -28,8 +33,10 @@ class GridFlow {
   virtual bool advance(std::int64_t budget, int threads) = 0;
   // Only after `advance` has returned true.
   virtual void members(bool largest, std::uint8_t* member) = 0;
-  virtual Counts counts() const = 0;
+  virtual GridCounts counts() const = 0;
+  virtual std::int64_t visits() const = 0;
   virtual bool finished() const = 0;
+  virtual bool gave_up() const = 0;
 };
 
 // What a grid's network and search keep for each node, in one piece of memory. Labels and parents
@@ -59,84 +66,72 @@ class NodeArrays {
   LongVector<unsigned char> memory_;
 };
 
-// A network and the search on it.
+inline std::int64_t furthest_step(const GridFlowProblem& problem) {
+  std::int64_t furthest = 0;
+  for (const GridEdges& set : problem.edges)
+    furthest = std::max(furthest, std::abs(problem.step(set)));
+  return furthest;
+}
+
+// In a finished network. The largest minimiser from the other side is the complement.
 template <class Network>
-class GridSearch {
- public:
-  explicit GridSearch(const Network& network)
-      : network_(std::make_unique<Network>(network)),
-        search_(std::make_unique<ResidualSearch<Network>>(*network_)), opened_(false) {}
-  GridSearch(const Network& network, Label depth)
-      : network_(std::make_unique<Network>(network)),
-        search_(std::make_unique<ResidualSearch<Network>>(*network_, depth)), opened_(true) {}
-
-  bool advance(std::int64_t budget) {
-    if (finished_) return true;
-    while (!opened_ && budget > 0) {
-      opened_ = network_->open_next_offset();
-      budget -= network_->size() / 8;
-    }
-    if (!opened_ || budget <= 0) return false;
-    return finished_ = search_->advance(budget);
+void mark_members(Network& network, double side, bool largest, std::uint8_t* member) {
+  const bool reversed = side < 0;
+  if (largest != reversed) {
+    mark_largest(network, member);
+  } else {
+    mark_smallest(network, member);
   }
-  // Takes in what new residual arcs across a slice join to the forest.
-  void open_across(std::int64_t slice) {
-    network_->open_across(slice, [&](Index v, auto arc) { search_->admit(v, arc); });
-  }
+  if (reversed) std::transform(member, member + network.size(), member, std::logical_not<>());
+}
 
-  bool finished() const { return finished_; }
-  Label depth() const { return search_->depth(); }
-  const Counts& counts() const { return search_->counts(); }
-  Network& network() { return *network_; }
-
- private:
-  std::unique_ptr<Network> network_;  // in one place: the search refers to it
-  std::unique_ptr<ResidualSearch<Network>> search_;
-  bool opened_, finished_ = false;
-};
-
+// In rounds: strips along axis 0 by themselves, side by side on the threads, then fewer strips, each
+// made of some of the last round with their forests, and at last the whole grid. The strips depend
+// on the shape alone, hence the same bits for any number of threads. One strip that gives up ends
+// all at the end of its round.
 template <class Mask, int Directions>
 class StripGridFlow final : public GridFlow {
  public:
-  explicit StripGridFlow(const GridFlowProblem& problem)
-      : problem_(problem), margin_(furthest_step(problem)),
+  StripGridFlow(const GridFlowProblem& problem, std::int64_t patience)
+      : problem_(problem), patience_(patience), margin_(furthest_step(problem)),
         arrays_(problem.size(), first_strips(problem), margin_) {
     const std::int64_t slices = problem.shape[0], count = first_strips(problem);
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t first = slices * k / count, last = slices * (k + 1) / count;
       const std::int64_t place = first * problem.size_of_slice() + (k + 1) * margin_;
-      strips_.push_back({first, last, place, Search(network(first, last, place))});
+      strips_.push_back({first, last, place, Search(network(first, last, place), patience)});
     }
   }
 
   bool advance(std::int64_t budget, int threads) override {
-    const auto done = [](const Strip& strip) { return strip.search.finished(); };
     parallel_for(static_cast<std::int64_t>(strips_.size()), 1, threads,
                  [&](std::int64_t first, std::int64_t last) {
                    for (std::int64_t k = first; k < last; ++k) strips_[k].search.advance(budget);
                  });
-    if (!std::all_of(strips_.begin(), strips_.end(), done)) return false;
-    if (strips_.size() > 1) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
+    const auto stopped = [](const Strip& strip) { return strip.search.has_stopped(); };
+    const auto gave_up = [](const Strip& strip) { return strip.search.gave_up(); };
+    if (!std::all_of(strips_.begin(), strips_.end(), stopped)) return false;
+    gave_up_ = std::any_of(strips_.begin(), strips_.end(), gave_up);
+    if (strips_.size() > 1 && !gave_up_) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
     return finished();
   }
 
   void members(bool largest, std::uint8_t* member) override {
-    Network& whole = strips_.front().search.network();
-    const bool reversed = problem_.side < 0;  // the largest minimiser from there is the complement
-    if (largest != reversed) {
-      mark_largest(whole, member);
-    } else {
-      mark_smallest(whole, member);
-    }
-    if (reversed) std::transform(member, member + whole.size(), member, std::logical_not<>());
+    mark_members(strips_.front().search.network(), problem_.side, largest, member);
   }
 
   bool finished() const override {
     return strips_.size() == 1 && strips_.front().search.finished();
   }
-  Counts counts() const override {
-    Counts sum = counts_of_rounds_;
-    for (const Strip& strip : strips_) sum += strip.search.counts();
+  bool gave_up() const override { return gave_up_; }
+  GridCounts counts() const override {
+    GridCounts sum = {counts_of_rounds_, {}};
+    for (const Strip& strip : strips_) sum.search += strip.search.counts();
+    return sum;
+  }
+  std::int64_t visits() const override {
+    std::int64_t sum = 0;
+    for (const Strip& strip : strips_) sum += strip.search.visits();
     return sum;
   }
 
@@ -152,13 +147,6 @@ class StripGridFlow final : public GridFlow {
     Search search;
   };
 
-  static std::int64_t furthest_step(const GridFlowProblem& problem) {
-    std::int64_t furthest = 0;
-    for (const GridEdges& set : problem.edges)
-      furthest = std::max(furthest, std::abs(problem.step(set)));
-    return furthest;
-  }
-
   static std::int64_t first_strips(const GridFlowProblem& problem) {
     std::int64_t reach = 2;  // no strip is shorter than an edge
     for (const GridEdges& set : problem.edges) reach = std::max(reach, std::abs(set.offset[0]));
@@ -173,7 +161,7 @@ class StripGridFlow final : public GridFlow {
 
   // Joins neighbouring strips until `count` are left.
   void merge(std::size_t count) {
-    counts_of_rounds_ = counts();
+    counts_of_rounds_ = counts().search;
     std::vector<Strip> merged;
     const std::size_t before = strips_.size();
     for (std::size_t k = 0; k < count; ++k) {
@@ -187,6 +175,7 @@ class StripGridFlow final : public GridFlow {
   template <class Iterator>
   Strip joined(Iterator begin, Iterator end) {
     Label depth = 0;
+    std::int64_t visits = 0;
     for (Iterator part = begin; part != end; ++part) {
       const std::int64_t size = part->search.network().size();
       const std::int64_t target =
@@ -194,22 +183,73 @@ class StripGridFlow final : public GridFlow {
       std::copy_n(arrays_.labels() + part->place, size, arrays_.labels() + target);
       std::copy_n(arrays_.parents() + part->place, size, arrays_.parents() + target);
       depth = std::max(depth, part->search.depth());
+      visits += part->search.visits();
     }
     const std::int64_t first = begin->first, last = (end - 1)->last;
     const std::int64_t stop = begin->place + (last - first) * problem_.size_of_slice();
     std::fill_n(arrays_.labels() + stop, margin_, kFree);
     std::fill_n(arrays_.parents() + stop, margin_, Network::none);
-    Strip strip{first, last, begin->place, Search(network(first, last, begin->place), depth)};
+    Strip strip{first, last, begin->place,
+                Search(network(first, last, begin->place), patience_, depth, visits)};
     for (Iterator part = begin + 1; part != end; ++part)
       strip.search.open_across(part->first - first);
     return strip;
   }
 
   GridFlowProblem problem_;
-  std::int64_t margin_;
+  std::int64_t patience_, margin_;
   NodeArrays<Network> arrays_;
   std::vector<Strip> strips_;
   Counts counts_of_rounds_;
+  bool gave_up_ = false;
+};
+
+// By the pseudoflow algorithm on the whole grid, and then a search that makes the forest of its flow.
+template <class Mask, int Directions>
+class TreeGridFlow final : public GridFlow {
+ public:
+  explicit TreeGridFlow(const GridFlowProblem& problem)
+      : problem_(problem), arrays_(problem.size(), 1, furthest_step(problem)),
+        network_(problem, arrays_.bits(), arrays_.labels() + furthest_step(problem),
+                 arrays_.parents() + furthest_step(problem)) {
+    while (!network_.open_next_offset()) continue;
+    trees_ = std::make_unique<Trees>(network_);
+    flow_ = std::make_unique<Pseudoflow<Trees>>(*trees_, true);
+  }
+
+  bool advance(std::int64_t budget, int) override {
+    if (!search_) {
+      if (flow_->advance(budget)) search_ = std::make_unique<Search>(network_);
+      return false;
+    }
+    return finished_ = search_->advance(budget);
+  }
+
+  void members(bool largest, std::uint8_t* member) override {
+    mark_members(network_, problem_.side, largest, member);
+  }
+
+  bool finished() const override { return finished_; }
+  bool gave_up() const override { return false; }
+  GridCounts counts() const override {
+    return {search_ ? search_->counts() : Counts{}, flow_->counts()};
+  }
+  std::int64_t visits() const override {
+    return flow_->visits() + (search_ ? search_->visits() : 0);
+  }
+
+ private:
+  using Network = GridNetwork<Mask, Directions>;
+  using Trees = GridTrees<Network>;
+  using Search = ResidualSearch<Network>;
+
+  GridFlowProblem problem_;
+  NodeArrays<Network> arrays_;
+  Network network_;
+  std::unique_ptr<Trees> trees_;
+  std::unique_ptr<Pseudoflow<Trees>> flow_;
+  std::unique_ptr<Search> search_;
+  bool finished_ = false;
 };
 
 // Whether more nodes have excess than deficits, of a sample that no axis is in step with.
@@ -223,14 +263,15 @@ inline bool excess_is_wider(const GridFlowProblem& problem) {
 
 // The network with the fewest directions that fits; at most kMostOffsets offsets. The forests grow
 // on the side of more nodes, as many roots have short paths and few repairs.
-inline std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& given) {
+template <template <class, int> class Flow, class... Settings>
+std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& given, Settings... settings) {
   const GridFlowProblem problem = excess_is_wider(given) ? given.reversed() : given;
   const std::size_t offsets = problem.edges.size();
-  if (offsets <= 2) return std::make_unique<StripGridFlow<std::uint8_t, 4>>(problem);
-  if (offsets <= 3) return std::make_unique<StripGridFlow<std::uint8_t, 6>>(problem);
-  if (offsets <= 4) return std::make_unique<StripGridFlow<std::uint8_t, 8>>(problem);
-  if (offsets <= 9) return std::make_unique<StripGridFlow<std::uint32_t, 18>>(problem);
-  return std::make_unique<StripGridFlow<std::uint32_t, 26>>(problem);
+  if (offsets <= 2) return std::make_unique<Flow<std::uint8_t, 4>>(problem, settings...);
+  if (offsets <= 3) return std::make_unique<Flow<std::uint8_t, 6>>(problem, settings...);
+  if (offsets <= 4) return std::make_unique<Flow<std::uint8_t, 8>>(problem, settings...);
+  if (offsets <= 9) return std::make_unique<Flow<std::uint32_t, 18>>(problem, settings...);
+  return std::make_unique<Flow<std::uint32_t, 26>>(problem, settings...);
 }
 
 }  // namespace submin::flow

@@ -197,18 +197,33 @@ class GridNetwork {
   Index size() const { return size_; }
   double deficit(Index v) const { return problem_.side * problem_.imbalance[v]; }
   void change_deficit(Index v, double by) { problem_.imbalance[v] += problem_.side * by; }
+  void set_deficit(Index v, double value) { problem_.imbalance[v] = problem_.side * value; }
   Label& label(Index v) { return label_[v]; }
   Arc& parent(Index v) { return parent_[v]; }
   Index head(Index v, Arc arc) const { return v + steps_[arc]; }
 
   // A residual arc from v to a node of this label.
   Arc find_parent(Index v, Label label) const {
-    const Arcs match = leaving(v) & where([&](int k) { return label_[v + steps_[k]] == label; });
+    const Arcs match = leaving(v) & to_label(v, label);
     return match ? first(match) : none;
+  }
+
+  // To the nodes of this label.
+  Arcs to_label(Index v, Label label) const {
+    return where([&](int k) { return label_[v + steps_[k]] == label; });
   }
 
   Arcs leaving(Index v) const { return static_cast<Mask>(bits_[v]); }
   static Arcs one(Arc arc) { return Arcs{1} << arc; }
+  static Arc first(Arcs mask) {
+    Arc k = 0;
+#if defined(__GNUC__)
+    k = static_cast<Arc>(__builtin_ctz(mask));
+#else
+    while (!((mask >> k) & 1)) ++k;
+#endif
+    return k;
+  }
 
   // The residual arc from v to the lowest label, ...
   std::pair<Arc, Label> nearest(Index v) const { return nearest(v, leaving(v)); }
@@ -277,16 +292,6 @@ class GridNetwork {
   static constexpr int kWidth = 8 * sizeof(Mask);
   static constexpr std::int64_t kFar = std::int64_t{1} << 62;
   static_assert(Directions <= kWidth);
-
-  static Arc first(Arcs mask) {
-    Arc k = 0;
-#if defined(__GNUC__)
-    k = static_cast<Arc>(__builtin_ctz(mask));
-#else
-    while (!((mask >> k) & 1)) ++k;
-#endif
-    return k;
-  }
 
   // All directions at once, without branches.
   template <class Test>

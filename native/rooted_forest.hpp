@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "pseudoflow.hpp"
 #include "residual_graph.hpp"
 
 namespace submin::flow {
-
-constexpr Index kNobody = -1;
 
 // The children of a node are in two lists: those that a search has yet to look at, and the others.
 struct TreeNode {

@@ -18,34 +18,38 @@ breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
 doi:10.1007/978-3-662-48350-3_52), from the excess or the deficits, whichever have more nodes;
 sweeps over chains make most of the flow before it begins.  Other graphs are left to the pseudoflow
 algorithm, which moves the excess of whole trees at once (Hochbaum 2008,
-doi:10.1287/opre.1080.0524).  From a warm start, gadgets begin with the flow that their dual is.
+doi:10.1287/opre.1080.0524).  So are grids on which the forests take too long: in mazes they are long
+paths that break often.  From a warm start, gadgets begin with the flow that their dual is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
 from submin import _checks, _memory, kernels
 from submin._sums import UNIT_ROUNDOFF
-from submin._typing import BoolArray, Dual, FloatArray
+from submin._typing import BoolArray, Dual, FloatArray, PointerArray, WeightArray
 from submin.layout import Layout, ZeroDual
 from submin.solvers.network import Network, NetworkSize, network_size
 from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
+from submin.terms.grid_blocks import matchings
 from submin.terms.grid_cut import GridCut
 from submin.terms.groups import GroupTerm
 from submin.terms.term import Term
 
 if TYPE_CHECKING:
-    from submin._native import GraphFlow, GridFlow
+    from submin._native import GraphFlow, GridFlow, GridTreeFlow
 
 SLICE = 100_000
 """Node visits between two looks at the clock, at most some 50 milliseconds."""
 
+PATIENCE = 8
+"""Node visits for each node after which the forests on a grid give up: photographs take 2 to 12."""
 
 MOST_OFFSETS = 13
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
@@ -100,9 +104,20 @@ class MaxFlowState:
     norm: float = float("inf")
     swept: int = 0
     lost: float = float("inf")
-    flow: GridFlow | GraphFlow | None = None
+    flow: GridFlow | GridTreeFlow | GraphFlow | None = None
     done: bool = False
     members: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+
+class GridArrays(NamedTuple):
+    """A grid, the weights and flows of its edges by offset, and s."""
+
+    shape: PointerArray
+    offsets: PointerArray
+    backward: list[WeightArray]
+    forward: list[WeightArray]
+    flows: list[FloatArray]
+    s: FloatArray
 
 
 @dataclass(frozen=True)
@@ -181,6 +196,8 @@ class MaxFlow:
             state.members = member[: layout.n].view(np.bool_)
             state.flow = self._search_again(layout, state, member.view(np.bool_))
             state.done = state.flow is None
+        elif isinstance(graph, GridCut) and flow.gave_up():
+            state.flow = self._start_over(layout, state, graph)
         return 0
 
     @staticmethod
@@ -237,11 +254,26 @@ class MaxFlow:
                 graph.flow[:] = np.rint(graph.flow / unit) * unit
                 state.s = graph.imbalance()
             return graph.search(state.s, state.warm)
-        flow = state.y[0]
-        if unit:
-            flow[:] = np.rint(flow / unit) * unit
-            layout.total(state.y, out=state.s)
-        return _grid_flow(graph, flow, state.s)
+        from submin._native import GridFlow
+
+        _round(layout, state)
+        return GridFlow(*_grid_arrays(graph, state), PATIENCE)
+
+    def _start_over(self, layout: Layout, state: MaxFlowState, grid: GridCut) -> GridTreeFlow:
+        """Put the grid before the pseudoflow algorithm, with no flow but from a sweep of edges.
+
+        What sweeps of chains and a search that gave up have spread along paths would move in many
+        small pushes.
+        """
+        from submin._native import GridTreeFlow
+
+        state.flow, state.y[0][:], state.s[:] = None, 0.0, layout.unary
+        if self.sweeps:
+            for k in range(len(grid.offsets)):
+                for block in matchings(grid, k, layout.threads):
+                    block.sweep(state.y[0], state.s)
+        _round(layout, state)
+        return GridTreeFlow(*_grid_arrays(grid, state))
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh unless the search on a grid is over."""
@@ -298,19 +330,25 @@ def _refuse(terms: Sequence[Term]) -> NoReturn:
     )
 
 
-def _grid_flow(grid: GridCut, flow: FloatArray, s: FloatArray) -> GridFlow:
-    """Return the kernel with implicit neighbours."""
-    from submin._native import GridFlow
+def _round(layout: Layout, state: MaxFlowState) -> None:
+    """Round the flow on a grid to multiples where all data are multiples of some number."""
+    if unit := layout.problem.granularity:
+        flow = state.y[0]
+        flow[:] = np.rint(flow / unit) * unit
+        layout.total(state.y, out=state.s)
 
+
+def _grid_arrays(grid: GridCut, state: MaxFlowState) -> GridArrays:
+    """Return what the kernels with implicit neighbours work on, without offsets of no edges."""
     used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
     parts, (shape, offsets) = [grid.segments[k] for k in used], grid.geometry
-    return GridFlow(
+    return GridArrays(
         shape,
         offsets[used],
         [backward for _, _, backward in parts],
         [forward for _, forward, _ in parts],
-        [flow[slots] for slots, _, _ in parts],
-        s,
+        [state.y[0][slots] for slots, _, _ in parts],
+        state.s,
     )
 
 
