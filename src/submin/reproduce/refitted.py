@@ -13,7 +13,7 @@ import numpy as np
 from submin._typing import BoolArray
 from submin.reproduce.gaps import Progress
 from submin.reproduce.instances import LAMBDA, Picture
-from submin.vision.photographs import Image
+from submin.vision.image_files import Image
 from submin.vision.segmentation import segment
 
 OBJECT, BACKGROUND = 255, 0

@@ -18,8 +18,8 @@ breadth-first search: Goldberg, Hed, Kaplan, Kohli, Tarjan, Werneck 2015,
 doi:10.1007/978-3-662-48350-3_52), from the excess or the deficits, whichever have more nodes;
 sweeps over chains make most of the flow before it begins.  Other graphs are left to the pseudoflow
 algorithm, which moves the excess of whole trees at once (Hochbaum 2008,
-doi:10.1287/opre.1080.0524).  So are grids on which the forests take too long: in mazes they are long
-paths that break often.  From a warm start, gadgets begin with the flow that their dual is.
+doi:10.1287/opre.1080.0524).  So are grids on which the forests take too long: in mazes they are
+long paths that break often.  From a warm start, gadgets begin with the flow that their dual is.
 """
 
 from __future__ import annotations
