@@ -134,8 +134,11 @@ def test_every_cut_has_its_capacity(nodes, data):
         assert problem.evaluate(members) == expected
 
 
-@pytest.mark.parametrize("word", ["9007199254740992", "9007199254740994", "18014398509481984", "1e20",
-                                  "1e30", "9007199254740992.0", "0.1", "1e-300"])  # fmt: skip
+@pytest.mark.parametrize(
+    "word",
+    ["9007199254740992", "9007199254740994", "18014398509481984", "1e20", "1e30",
+     "9007199254740992.0", "0.1", "1e-300"],
+)  # fmt: skip
 def test_capacities_that_are_read(read, word):
     problem = read(text(4, 1, 4, [(2, 3, word)]))
     assert problem.evaluate([True, True, False, False]) == float(word)
