@@ -150,8 +150,8 @@ def test_ctrl_c_while_the_answer_is_written(large_file, tmp_path, moment):
     assert process.stdout.readline() == "{\n"
     time.sleep(moment)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate()
-    assert process.returncode in (0, 130, -signal.SIGINT)
+    output, errors = process.stdout.read(), process.stderr.read()
+    assert process.wait() in (0, 130, -signal.SIGINT)
     assert "Traceback" not in errors
     value = json.loads("{" + output)["value"]
     assert [path.name for path in tmp_path.iterdir()] == ["result.npz"]
@@ -163,8 +163,12 @@ def test_ctrl_c_at_any_moment(large_file, tmp_path):
     target, rng = tmp_path / "result.npz", np.random.default_rng(0)
     sm.Problem([1.0]).save(target)
     for _ in range(12):
-        command = [sys.executable, "-m", "submin", "solve", large_file, "-o", target, "-q"]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment())
+        code = "print(flush=True); from submin.cli import main; main()"
+        command = [sys.executable, "-c", code, "solve", large_file, "-o", target, "-q"]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        )
+        process.stdout.readline()
         time.sleep(rng.uniform(0.0, 1.5))
         process.send_signal(signal.SIGINT)
         process.communicate()

@@ -178,7 +178,7 @@ class TestRefusals:
     def test_output_that_is_a_folder(self, invoke, problem_file, tmp_path):
         assert_refused(invoke("solve", problem_file, "-o", tmp_path), "folder")
 
-    @pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000, "missing/new.npz", "new/"])
+    @pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000, "missing/new.npz"])
     def test_output_of_a_name_that_can_not_be(self, invoke, problem_file, tmp_path, name):
         run = invoke("solve", problem_file, "-o", f"{tmp_path}/{name}")
         assert_refused(run, "can not write")
@@ -194,9 +194,7 @@ class TestRefusals:
     def test_input_of_a_name_that_can_not_be(self, invoke, tmp_path, name):
         assert_refused(invoke("solve", f"{tmp_path}/{name}"))
 
-    def test_numbers_that_only_a_solve_shows_to_be_too_large(
-        self, invoke, problem_file, monkeypatch
-    ):
+    def test_numbers_that_a_solve_finds_too_large(self, invoke, problem_file, monkeypatch):
         def large(*_, callback, **__):
             callback()
             raise FloatingPointError("s[3] is inf: the costs are too large for float64; scale them")
