@@ -150,8 +150,9 @@ def test_ctrl_c_while_the_answer_is_written(large_file, tmp_path, moment):
     assert process.stdout.readline() == "{\n"
     time.sleep(moment)
     process.send_signal(signal.SIGINT)
-    output, errors = process.stdout.read(), process.stderr.read()
-    assert process.wait() in (0, 130, -signal.SIGINT)
+    with process:
+        output, errors = process.stdout.read(), process.stderr.read()
+    assert process.returncode in (0, 130, -signal.SIGINT)
     assert "Traceback" not in errors
     value = json.loads("{" + output)["value"]
     assert [path.name for path in tmp_path.iterdir()] == ["result.npz"]
