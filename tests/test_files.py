@@ -129,6 +129,7 @@ def test_symbolic_links_stay(tmp_path):
 
 def test_devices_and_pipes_are_written_to(tmp_path):
     write("/dev/null")
+    sm.Problem([1.0]).save("/dev/null")
     require_writable("/dev/null")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     os.mkfifo(tmp_path / "pipe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import stat
@@ -46,8 +47,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     try:
         old = _status(name)
         if _is_direct(name, old):
-            with open(name, "wb") as file:
-                yield file
+            with io.BufferedWriter(_Stream(name, "wb")) as stream:
+                yield stream
         else:
             with _replacement(os.path.realpath(name), old) as file:
                 yield file
@@ -89,6 +90,18 @@ def _status(name: str) -> os.stat_result | None:
         return os.stat(name)
     except FileNotFoundError:
         return None
+
+
+class _Stream(io.FileIO):
+    """A file without positions, which devices pretend to have."""
+
+    def seekable(self) -> bool:
+        """Say that it is written from the start to the end."""
+        return False
+
+    def tell(self) -> int:
+        """Refuse to tell a position."""
+        raise io.UnsupportedOperation("a stream has no positions")
 
 
 def _is_direct(name: str, old: os.stat_result | None) -> bool:

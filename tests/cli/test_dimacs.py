@@ -136,10 +136,8 @@ def test_every_cut_has_its_capacity(nodes, data):
 
 @pytest.mark.parametrize(
     "word",
-    [
-        "9007199254740992", "9007199254740994", "18014398509481984", "1e20", "1e30",
-        "9007199254740992.0", "0.1", "1e-300",
-    ],
+    ["9007199254740992", "9007199254740994", "18014398509481984", "1e20", "1e30",
+     "9007199254740992.0", "0.1", "1e-300"],
 )  # fmt: skip
 def test_capacities_that_are_read(read, word):
     problem = read(text(4, 1, 4, [(2, 3, word)]))

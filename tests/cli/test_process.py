@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,120 @@ def test_ctrl_c_keeps_the_mask(tmp_path):
     assert fields["settled"] is False
     assert all(Path(file).is_file() for file in fields["files"].values())
     assert submin("verify", fields["files"]["result"]).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def large_file(tmp_path_factory):
+    """Write a problem that is solved at once and takes a while to save."""
+    path = tmp_path_factory.mktemp("large") / "large.npz"
+    sm.Problem(np.random.default_rng(0).normal(size=400_000)).save(path)
+    return path
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.01, 0.03, 0.06, 0.1])
+def test_ctrl_c_while_the_answer_is_written(large_file, tmp_path, moment):
+    """What is printed is also saved: an interrupt waits for that."""
+    target = tmp_path / "result.npz"
+    command = [sys.executable, "-m", "submin", "solve", large_file, "-o", target, "--json"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    assert process.stdout.readline() == "{\n"
+    time.sleep(moment)
+    process.send_signal(signal.SIGINT)
+    with process:
+        output, errors = process.stdout.read(), process.stderr.read()
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    assert "Traceback" not in errors
+    value = json.loads("{" + output)["value"]
+    assert [path.name for path in tmp_path.iterdir()] == ["result.npz"]
+    assert sm.verify(sm.Problem.load(target), sm.Result.load(target)).value == value
+
+
+def test_ctrl_c_at_any_moment(large_file, tmp_path):
+    """From the start to the end of the process: the old file or a complete new one."""
+    target, rng = tmp_path / "result.npz", np.random.default_rng(0)
+    sm.Problem([1.0]).save(target)
+    for _ in range(12):
+        code = "print(flush=True); from submin.cli import main; main()"
+        command = [sys.executable, "-c", code, "solve", large_file, "-o", target, "-q"]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        )
+        process.stdout.readline()
+        time.sleep(rng.uniform(0.0, 1.5))
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        assert process.returncode in (0, 130, -signal.SIGINT)
+        assert [path.name for path in tmp_path.iterdir()] == ["result.npz"]
+        assert sm.Problem.load(target).n in (1, 400_000)
+
+
+def limited(limit, *arguments):
+    """Run the command line with a limit of the system."""
+    code = (
+        f"import resource; resource.setrlimit(resource.{limit}); import submin.cli as c; c.main()"
+    )
+    return python("-c", code, *arguments)
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--quiet"], []])
+def test_a_disk_without_room(large_file, tmp_path, options):
+    target = tmp_path / "result.npz"
+    target.write_bytes(b"old")
+    run = limited("RLIMIT_FSIZE, (10**6, 10**6)", "solve", large_file, "-o", target, *options)
+    assert run.returncode == 2
+    assert "File too large; the answer (OPTIMAL, value -" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert ("OPTIMAL" in run.stdout) == (options != ["--quiet"])
+    assert [path.name for path in tmp_path.iterdir()] == ["result.npz"]
+    assert target.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/null"])
+def test_devices_as_output(problem_file, tmp_path, name):
+    run = subprocess.run(
+        [sys.executable, "-m", "submin", "solve", problem_file, "-q", "-o", name],
+        capture_output=True, env=environment(),
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, b"")
+    (tmp_path / "copy.npz").write_bytes(run.stdout)
+    assert name == "/dev/null" or sm.Result.load(tmp_path / "copy.npz").value
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [["solve"], ["verify"], ["verify", "--json"]])
+def test_an_answer_that_can_not_be_printed(optimal_file, command):
+    """Exit code 1 would say that a claim is refuted."""
+    command = [sys.executable, "-m", "submin", *command, str(optimal_file)]
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
+                             env=environment())  # fmt: skip
+    assert run.returncode == 2
+    assert run.stderr.endswith("submin: No space left on device\n")
+    assert "Traceback" not in run.stderr
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True,
+                         env=environment())  # fmt: skip
+    os.close(writer)
+    assert run.returncode == 2
+    assert run.stderr.endswith("submin: Broken pipe\n")
+
+
+def test_a_fault_of_the_library_has_an_exit_code_of_its_own(optimal_file):
+    code = """
+import sys, submin.certificate
+from submin.cli import main
+def broken(*_):
+    raise ZeroDivisionError("a fault of the library")
+submin.certificate.verify = broken
+main()
+"""
+    run = python("-c", code, "verify", optimal_file)
+    assert run.returncode == 70
+    assert run.stderr.startswith("Traceback")
+    assert run.stderr.endswith("ZeroDivisionError: a fault of the library\n")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
@@ -102,6 +104,28 @@ def test_infinite_numbers_become_null(invoke, tmp_path):
     assert json.loads(run.stdout)["value"] == 0.0
 
 
+@pytest.mark.parametrize("options", [[], ["--json"], ["--quiet"]])
+def test_a_full_disk_loses_neither_the_answer_nor_the_old_file(
+    invoke, problem_file, problem, tmp_path, monkeypatch, options
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    target = tmp_path / "result.npz"
+    target.write_bytes(b"old")
+    monkeypatch.setattr("os.fsync", full)
+    run = invoke("solve", problem_file, "-o", target, *options)
+    value = f"{sm.minimize(problem).value:.12g}"
+    assert run.exit_code == 2
+    assert run.stderr.splitlines()[-1] == (
+        f"submin: {target}: No space left on device; the answer (OPTIMAL, value {value}, gap "
+        f"{sm.minimize(problem).gap:.3g}) is not saved"
+    )
+    assert (value in run.stdout) == (options == [])
+    assert target.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "result.npz"]
+
+
 class TestRefusals:
     def test_missing_file(self, invoke, tmp_path):
         assert_refused(invoke("solve", tmp_path / "none.npz"), "none.npz", "No such file")
@@ -153,6 +177,38 @@ class TestRefusals:
 
     def test_output_that_is_a_folder(self, invoke, problem_file, tmp_path):
         assert_refused(invoke("solve", problem_file, "-o", tmp_path), "folder")
+
+    @pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000, "missing/new.npz"])
+    def test_output_of_a_name_that_can_not_be(self, invoke, problem_file, tmp_path, name):
+        run = invoke("solve", problem_file, "-o", f"{tmp_path}/{name}")
+        assert_refused(run, "can not write")
+
+    def test_output_without_permission(self, invoke, problem_file, tmp_path):
+        folder = tmp_path / "closed"
+        folder.mkdir(0o555)
+        if os.access(folder, os.W_OK):
+            pytest.skip("root may write everywhere")
+        assert_refused(invoke("solve", problem_file, "-o", folder / "new.npz"), "Permission denied")
+
+    @pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000, "missing/old.npz"])
+    def test_input_of_a_name_that_can_not_be(self, invoke, tmp_path, name):
+        assert_refused(invoke("solve", f"{tmp_path}/{name}"))
+
+    def test_numbers_that_a_solve_finds_too_large(self, invoke, problem_file, monkeypatch):
+        def large(*_, callback, **__):
+            callback()
+            raise FloatingPointError("s[3] is inf: the costs are too large for float64; scale them")
+
+        monkeypatch.setattr("submin.api.minimize", large)
+        assert_refused(invoke("solve", problem_file), "s[3] is inf")
+
+    def test_more_memory_than_there_is(self, invoke, problem_file, monkeypatch):
+        def large(*_, callback, **__):
+            callback()
+            raise MemoryError("Unable to allocate 8.00 TiB")
+
+        monkeypatch.setattr("submin.api.minimize", large)
+        assert_refused(invoke("solve", problem_file), "more memory", "8.00 TiB")
 
     def test_output_below_a_file(self, invoke, problem_file):
         assert_refused(invoke("solve", problem_file, "-o", problem_file / "result.npz"), "write")

@@ -57,6 +57,33 @@ def status(meta, arrays):
     meta["result"]["status"] = "OPTIMAL"
 
 
+def converged(meta, arrays):
+    """A gap of some tenths, and a tolerance of 0."""
+    meta["result"]["status"] = "CONVERGED"
+
+
+def nearly_converged(meta, arrays):
+    gap = meta["result"]["certificate"]["gap"]
+    meta["result"] |= {"status": "CONVERGED", "tol": 0.999 * gap}
+
+
+def covered(meta, arrays):
+    """Hide any claim behind the rounding errors of a huge dual."""
+    arrays["dual_0"] = np.full_like(arrays["dual_0"], 1e307)
+    meta["result"]["certificate"] |= {
+        "value": -1000.0, "lower_bound": -1001.0, "gap": 1.0, "violation": 1e308, "rounding": 1e308
+    }  # fmt: skip
+
+
+def overflowing(meta, arrays):
+    """A dual whose bound overflows proves no bound at all."""
+    arrays["dual_0"] = np.full_like(arrays["dual_0"], 1.7e308)
+
+
+def other_set(meta, arrays):
+    arrays["minimizer"] = np.roll(arrays["minimizer"], 1)
+
+
 def rounding(meta, arrays):
     """Claim a smaller value under the cover of a large rounding error."""
     meta["result"]["certificate"] |= {"rounding": 100.0, "value": -1000.0}
@@ -85,8 +112,20 @@ FORGERIES = {
     "lower bound": claims("lower_bound", lambda bound: bound + 1.0),
     "lower bound nan": claims("lower_bound", lambda _: float("nan")),
     "gap": claims("gap", lambda gap: gap / 2.0),
+    "gap nan": claims("gap", lambda _: float("nan")),
     "optimal": claims("optimal", lambda _: True),
+    "rounding understated": claims("rounding", lambda rounding: rounding / 4.0),
+    "no rounding": claims("rounding", lambda _: 0.0),
+    "negative violation": claims("violation", lambda _: -1.0),
+    "granularity": claims("granularity", lambda _: 0.25),
+    "granularity nan": claims("granularity", lambda _: float("nan")),
+    "negative granularity": claims("granularity", lambda _: -0.25),
     "status": status,
+    "converged": converged,
+    "nearly converged": nearly_converged,
+    "covered by rounding": covered,
+    "overflowing": overflowing,
+    "other set": other_set,
     "rounding": rounding,
     "set": flipped,
     "dual": other_dual,
@@ -104,6 +143,42 @@ def test_a_forged_file_is_refuted(invoke, result_file, name):
     fields = json.loads(invoke("verify", result_file, "--json").stdout)
     assert fields["holds"] is False
     assert fields["faults"]
+
+
+def test_the_failing_claim_is_named(invoke, result_file):
+    rewrite(result_file, converged)
+    fields = json.loads(invoke("verify", result_file, "--json").stdout)
+    (fault,) = fields["faults"]
+    assert "CONVERGED" in fault
+    assert repr(fields["proved"]["gap"]) in fault
+    assert "tolerance of 0.0" in fault
+
+
+def test_convergence_within_the_tolerance_holds(invoke, problem, tmp_path):
+    for tol in (5.0, 20.0):
+        result = sm.minimize(problem, "frank_wolfe", tol=tol)
+        assert result.status is sm.Status.CONVERGED
+        result.save(tmp_path / "converged.npz", problem)
+        assert invoke("verify", tmp_path / "converged.npz").exit_code == 0
+
+
+def test_granularity_that_divides_the_granularity_holds(invoke, tmp_path):
+    problem = sm.Problem([2.0, -4.0, 2.0], [sm.GridCut(3, 2.0)])
+    path = tmp_path / "steps.npz"
+    for step, code in ((2.0, 0), (1.0, 0), (0.5, 0), (0.0, 0), (4.0, 1), (1.5, 1)):
+        sm.minimize(problem).save(path, problem)
+        rewrite(path, claims("granularity", lambda _, step=step: step))
+        assert invoke("verify", path).exit_code == code
+
+
+def test_a_proximal_point_is_not_praised_for_its_status(invoke, problem, tmp_path):
+    path = tmp_path / "point.npz"
+    sm.prox(problem).save(path, problem)
+    run = invoke("verify", path)
+    assert run.exit_code == 0
+    assert "those about the set hold" in run.stdout
+    rewrite(path, claims("value", lambda value: value - 1.0))
+    assert invoke("verify", path).exit_code == 1
 
 
 def test_a_modest_claim_holds(invoke, result_file):
@@ -136,6 +211,18 @@ class TestRefusals:
     def test_missing_entries(self, invoke, result_file):
         rewrite(result_file, lambda meta, arrays: arrays.pop("dual_0"))
         assert_refused(invoke("verify", result_file), "dual_0")
+
+    @pytest.mark.parametrize("byte", [2, 3, 200, 255])
+    def test_a_set_of_bytes_that_are_no_booleans(self, invoke, result_file, byte):
+        def change(meta, arrays):
+            arrays["minimizer"].view(np.uint8)[0, 3] = byte
+
+        rewrite(result_file, change)
+        assert_refused(invoke("verify", result_file), "minimizer[(0, 3)]", str(byte))
+
+    def test_a_point_of_another_shape(self, invoke, result_file):
+        rewrite(result_file, lambda meta, arrays: arrays.update(x=arrays["x"].ravel()))
+        assert_refused(invoke("verify", result_file), "another problem")
 
     def test_problem_of_another_shape(self, invoke, result_file, tmp_path):
         path = tmp_path / "other.npz"

@@ -95,7 +95,7 @@ def segment(
                 elif not quiet:
                     rows = segmentation_rows(found, files)
                     console.print_rows(f"submin segment {photo or sample}", rows)
-        console.end(found.result, ending)
+                console.end(found.result, ending)
 
 
 def require_packages() -> None:

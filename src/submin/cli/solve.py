@@ -66,7 +66,7 @@ def solve(
                 console.print_rows(f"submin solve {problem}", report.result_rows(result, files))
             if output is not None:  # last, as a full disk may prevent it
                 save(result, loaded, output)
-        console.end(result, ending)
+            console.end(result, ending)
 
 
 def load_problem(path: Path) -> Problem:
