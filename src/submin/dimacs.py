@@ -18,6 +18,7 @@ import numpy as np
 
 from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX
 from submin._sums import scatter_sum
+from submin.networks import Network
 from submin.problem import Problem
 from submin.terms.cut import Cut
 
@@ -52,10 +53,33 @@ def read_dimacs(path: str | PathLike[str]) -> Problem:
     >>> sm.minimize(problem).value
     3.0
     """
+    return _read(path).problem()
+
+
+def read_network(path: str | PathLike[str]) -> Network:
+    """Read a network for ``max_flow``: the arcs of the file, in their order, O(nodes + arcs).
+
+    Node k is node k + 1 of the file.  Files and errors are those of ``read_dimacs``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, submin as sm
+    >>> text = "p max 4 4|n 1 s|n 4 t|a 1 2 3|a 2 3 2|a 3 4 9|a 1 3 1".replace("|", chr(10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.max")
+    ...     _ = path.write_text(text)
+    ...     network = read_network(path)
+    >>> sm.max_flow(network).arcs
+    array([2., 2., 3., 1.])
+    """
+    return _read(path).network()
+
+
+def _read(path: str | PathLike[str]) -> _Network:
     network = _Network(fspath(path))
     with open(path, encoding="utf-8", errors="replace") as lines:
         network.read(lines)
-    return network.problem()
+    return network
 
 
 @dataclass
@@ -112,6 +136,11 @@ class _Network:
         if not 1 <= int(word) <= self.nodes:
             raise ValueError(f"node {word} is not between 1 and the number of nodes, {self.nodes}")
         return int(word) - 1
+
+    def network(self) -> Network:
+        """Return all arcs."""
+        source, sink = self.terminals["s"], self.terminals["t"]
+        return Network(self.tails, self.heads, self.capacities, source, sink, nodes=self.nodes)
 
     def problem(self) -> Problem:
         """Fold the arcs of source and sink into unaries; arcs that no cut can count drop out."""
