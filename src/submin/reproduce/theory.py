@@ -1,6 +1,6 @@
 """Theorems 3, 4, 5 and 6 of the paper against measurement, on problems with a known optimum set.
 
-The problems are cut functions of small graphs with one dual value t_e per edge.  With s* the smallest s,
+The problems are cut functions of small graphs with one dual t_e per edge.  With s* the smallest s,
 found exactly from the level sets of the proximal point, the optimal duals are
 
     E = { t : B t = s* - u,  -w <= t <= w },     ||y - y'||^2 = 2 ||t - t'||^2,
