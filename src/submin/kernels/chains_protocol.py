@@ -36,7 +36,7 @@ class ChainKernels(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Write the values of Proj(y - s / c) to ``out``, at the positions they have in ``flow``."""
+        """Write the values of Proj(y - s / c) to ``out``, where they are in ``flow``."""
 
     def grid_chains_sweep(
         self,
@@ -67,7 +67,7 @@ class ChainKernels(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Write the values of Proj(y - s / c) to ``out``, at the positions they have in ``flow``."""
+        """Write the values of Proj(y - s / c) to ``out``, where they are in ``flow``."""
 
     def path_chains_sweep(
         self,

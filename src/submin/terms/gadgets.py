@@ -24,7 +24,7 @@ auxiliaries.  The smallest minimiser of C lies in all others, so that its elemen
 minimisers of F, and are one: the smallest.  Likewise the largest.
 
 Dual.  A pseudoflow within the weights gives each node v of gadget i the net flow y_i(v) out of it,
-and leaves at an auxiliary a the imbalance s(a) = c_i(a) + y_i(a).  If none is left, cut_i(Z) >= y_i(Z)
+and leaves at an auxiliary a the imbalance s(a) = c_i(a) + y_i(a).  If it is 0, cut_i(Z) >= y_i(Z)
 says that y_i(S) <= C_i(S ∪ T) for all S and T, and hence that m_i + y_i is in P(F_i); it is in the
 base polytope B(F_i), since y_i(R) = c_i(A) and C_i(R ∪ A) = c_i(A) is what F_i(R) - m_i(R) is if no
 auxiliary is better left out.  That is so if each auxiliary has
