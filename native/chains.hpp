@@ -1,7 +1,7 @@
 // Blocks of chains: exact weighted, directed total variation along rows, columns, diagonals of a
 // grid or along paths of a graph. taut_string.hpp has the mathematics.
 //
-// A projection of y - s / c in flow coordinates: with r = s / c in place of s, the new flows are
+// A projection of y - s / c of its duals t: with r = s / c in place of s, the new ones are
 // those of the taut string, and the new r is its slopes. With c = 1 that is the new s: a sweep.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How far the flows of edges are out of their bounds: the violation of a cut's dual.
+// How far the values of edges are out of their bounds: the violation of a cut's dual.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ inline double edges_excess(WeightArray backward, WeightArray forward, const doub
     const auto beyond = [=](std::int64_t e) SUBMIN_INLINE {
       return std::max(flow[e] - upper[e], 0.0) + std::max(-lower[e] - flow[e], 0.0);
     };
-    // Flows are within bounds as a rule, and a look at the largest is cheaper than the sum.
+    // Values are within bounds as a rule, and a look at the largest is cheaper than the sum.
     if (largest(edges, threads, beyond) > 0.0) excess = compensated_sum(edges, threads, beyond);
   });
   return excess;

@@ -107,13 +107,13 @@ inline void grid_accumulate(const GridSums& grid, const double* flow, double* s,
                [&](std::int64_t first, std::int64_t last) { vectorized(loop, first, last); });
 }
 
-// What a certificate needs to know of the flows.
+// What a certificate needs to know of the dual.
 struct FlowSums {
   double excess = 0.0;     // the sum of (t - forward)_+ + (-backward - t)_+
   double magnitude = 0.0;  // the sum of |t|
 };
 
-// Adds the flow out of each node to s, and looks at every flow on the way.
+// Adds the net flow out of each node to s, and looks at every edge on the way.
 inline FlowSums grid_inspect(const GridSums& grid, const std::vector<WeightArray>& backward,
                              const std::vector<WeightArray>& forward, const double* flow,
                              double* s, int threads) {
@@ -160,7 +160,7 @@ inline FlowSums grid_inspect(const GridSums& grid, const std::vector<WeightArray
   return sums;
 }
 
-// The flow of the greedy vertex: full forward where the tail comes first, else full backward.
+// The dual of the greedy vertex: full forward where the tail comes first, else full backward.
 inline void grid_greedy(const GridSums& grid, const std::vector<WeightArray>& backward,
                         const std::vector<WeightArray>& forward, const std::int32_t* rank,
                         double* flow, int threads) {

@@ -218,8 +218,8 @@ class WeightedChain {
     return projector;
   }
 
-  // The target is y - step, with the y of the flows. Edges are one fewer than nodes; `out` becomes
-  // the flows of the projection.
+  // The target is y - step, with the y of the duals t. Edges are one fewer than nodes; `out` becomes
+  // the duals of the projection.
   void project(const double* step, const double* d, const double* backward, const double* forward,
                const double* flow, double* out, std::int64_t count) {
     reserve(count);
@@ -276,7 +276,7 @@ class WeightedChain {
     return (value - right.intercept) / right.slope;
   }
 
-  // Goes back from x at the last node, and marks the edges at their limits; then sums the flows.
+  // Goes back from x at the last node, and marks the edges at their limits; then sums the duals.
   void trace(double x, const double* d, const double* backward, const double* forward, double* out,
              std::int64_t count) {
     for (std::int64_t j = count - 1; j >= 0; --j) {

@@ -1,7 +1,7 @@
 // The taut string: the exact total-variation projection of chains.
 //
-// A chain has nodes 0..k-1 with values r_j and edges (j, j+1) with flows t_j in [-b_j, f_j].
-// Changing the flows by d_j changes the values by d_j - d_{j-1}, hence their sums X_j = r_0 + ... +
+// A chain has nodes 0..k-1 with values r_j and edges (j, j+1) with duals t_j in [-b_j, f_j].
+// Changing the t_j by d_j changes the values by d_j - d_{j-1}, hence their sums X_j = r_0 + ... +
 // r_j + d_j, which have to pass the gates
 //     R_j - b_j - t_j <= X_j <= R_j + f_j - t_j,    R_j = r_0 + ... + r_j,    X_{k-1} = R_{k-1}.
 // The new values are the slopes of the string X and have least norm when it is taut (Davies & Kovac
@@ -79,7 +79,7 @@ inline double saturated_flow(const Node& node, double flow) {
   return node.forward - flow < flow + node.backward ? node.forward : 0 - node.backward;
 }
 
-// Replaces values and flows by the new ones along a piece, nodes begin, ..., end. Takes the change
+// Replaces values and duals by the new ones along a piece, nodes begin, ..., end. Takes the change
 // of the flow before it and returns that of its last one.
 inline double settle(Node* nodes, std::int64_t begin, std::int64_t end, double slope,
                      double change) {

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import maximum_flow
 
 import submin as sm
+from submin.dimacs import read_network
 
 pytest.importorskip("submin._native")
 
@@ -253,6 +254,22 @@ def test_case_12_huge_terminal_arcs():
     assert flow.value == 4.0
     assert np.flatnonzero(flow.source_side).tolist() == [1, 2, 3, 4]
     assert flow.exact
+
+
+def test_dimacs_files(tmp_path):
+    """All arcs in their order, parallel and useless ones too."""
+    path = tmp_path / "tiny.max"
+    arcs = ["1 2 5", "1 2 1", "2 2 9", "2 1 4", "2 3 3", "3 1 2", "1 3 0"]
+    path.write_text("\n".join(["p max 3 7", "n 1 s", "n 3 t", *(f"a {arc}" for arc in arcs)]))
+    flow = assert_maximum(read_network(path))
+    assert flow.value == 3.0
+    assert flow.arcs.size == 7
+
+
+def test_a_published_network(data_folder):
+    published = sm.max_flow(read_network(data_folder / "maxflow" / "igraph_ak-4102.max"))
+    assert published.value == 8207.0
+    assert published.verify().optimal
 
 
 def test_case_17_closure():

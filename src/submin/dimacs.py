@@ -29,6 +29,7 @@ from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX, LARGEST_SUM
 from submin._sums import scatter_sum
 from submin._typing import FloatArray, IndexArray
 from submin._words import MOST_DIGITS, Positions, Words
+from submin.networks import Network
 from submin.problem import Problem
 from submin.terms.cut import Cut
 
@@ -76,11 +77,35 @@ def read_dimacs(path: str | PathLike[str]) -> Problem:
     >>> sm.minimize(problem).value
     3.0
     """
-    network = _Network(fspath(path))
-    with open(path, "rb") as file, _plain(file, network.name) as stream:
-        for block in _blocks(stream, network.name):
-            network.read(Words(block))
-    return network.problem()
+    return _read(path).problem()
+
+
+def read_network(path: str | PathLike[str]) -> Network:
+    """Read a network for ``max_flow``: the arcs of the file, in their order, O(nodes + arcs).
+
+    Node k is node k + 1 of the file.  Files and errors are those of ``read_dimacs``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, submin as sm
+    >>> text = "p max 4 4|n 1 s|n 4 t|a 1 2 3|a 2 3 2|a 3 4 9|a 1 3 1".replace("|", chr(10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.max")
+    ...     _ = path.write_text(text)
+    ...     network = read_network(path)
+    >>> sm.max_flow(network).arcs
+    array([2., 2., 3., 1.])
+    """
+    return _read(path).network()
+
+
+def _read(path: str | PathLike[str]) -> _Lines:
+    lines = _Lines(fspath(path))
+    with open(path, "rb") as file, _plain(file, lines.name) as stream:
+        for block in _blocks(stream, lines.name):
+            lines.read(Words(block))
+    lines.require_complete()
+    return lines
 
 
 @contextmanager
@@ -112,7 +137,7 @@ def _blocks(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 @dataclass
-class _Network:
+class _Lines:
     """What the lines read so far say."""
 
     name: str
@@ -206,13 +231,21 @@ class _Network:
                 self._refuse(int(words.lines[places[k]]), f"the capacity {_shown(word)} {error}")
         return capacities
 
-    def problem(self) -> Problem:
-        """Fold the arcs of source and sink into unaries; arcs that no cut can count drop out."""
-        self._require_complete()
-        source, sink = self.terminals["source"], self.terminals["sink"]
+    def network(self) -> Network:
+        """Return all arcs."""
+        return Network(*self._all_arcs(), *self._ends(), nodes=self.nodes)
+
+    def _ends(self) -> tuple[int, int]:
+        return self.terminals["source"], self.terminals["sink"]
+
+    def _all_arcs(self) -> tuple[IndexArray, IndexArray, FloatArray]:
         empty = [np.zeros(0, dtype=np.int32)]
         tails, heads = np.concatenate(self.tails or empty), np.concatenate(self.heads or empty)
-        capacities = np.concatenate(self.capacities or [np.zeros(0)])
+        return tails, heads, np.concatenate(self.capacities or [np.zeros(0)])
+
+    def problem(self) -> Problem:
+        """Fold the arcs of source and sink into unaries; arcs that no cut can count drop out."""
+        (source, sink), (tails, heads, capacities) = self._ends(), self._all_arcs()
         useful = (tails != heads) & (heads != source) & (tails != sink)
         out, into = useful & (tails == source), useful & (heads == sink)
         unary, constant = self._terminal_costs(
@@ -225,7 +258,7 @@ class _Network:
         arcs = Cut(tails[inner], heads[inner], capacities[inner], 0.0)
         return Problem(unary, [arcs] if arcs.size else [], constant)
 
-    def _require_complete(self) -> None:
+    def require_complete(self) -> None:
         """Check that nothing is missing."""
         if self.nodes is None:
             raise ValueError(f"{self.name} has no line 'p max NODES ARCS'")

@@ -13,7 +13,7 @@ __all__ = ["ChainKernels"]
 
 
 class ChainKernels(Protocol):
-    """Projections of disjoint chains, whose dual is one flow per edge; O(edges).
+    """Projections of disjoint chains, whose dual is one value per edge; O(edges).
 
     Chain k of a grid has ``length[k]`` nodes, the first at ``node_start[k]`` and each next
     ``node_stride`` further, and its edges likewise; a path has the nodes
@@ -36,7 +36,7 @@ class ChainKernels(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Write the flows of Proj(y - s / c) to ``out``, at the positions they have in ``flow``."""
+        """Write the values of Proj(y - s / c) to ``out``, where they are in ``flow``."""
 
     def grid_chains_sweep(
         self,
@@ -67,7 +67,7 @@ class ChainKernels(Protocol):
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Write the flows of Proj(y - s / c) to ``out``, at the positions they have in ``flow``."""
+        """Write the values of Proj(y - s / c) to ``out``, where they are in ``flow``."""
 
     def path_chains_sweep(
         self,

@@ -1,8 +1,8 @@
 """NumPy twins of the chain kernels: total variation along rows, columns, diagonals and paths.
 
-A chain has nodes with values ``r = s / c`` and edges between neighbours. Edge j carries the flow
+A chain has nodes with values ``r = s / c`` and edges between neighbours. Edge j has the value
 ``t_j``, ``-backward_j <= t_j <= forward_j``, which adds ``t_j`` to ``r_j`` and subtracts it from
-``r_{j+1}``. The projection of ``y - s / c`` onto the chain's base polytope changes the flows so
+``r_{j+1}``. The projection of ``y - s / c`` onto the chain's base polytope changes the ``t_j`` so
 that the new values have least norm. With ``R_j = r_0 + ... + r_j`` their sums have to pass the
 gates
 

@@ -9,6 +9,9 @@ Conventions shared by every function:
 * ``s = u + sum_i y_i`` is the n-vector of node sums; a *project* writes ``Proj_B(y - s / c)`` to
   ``out`` and changes neither y nor s; a *sweep* is the projection with ``c = 1``, in place, with
   ``s`` kept up to date;
+* the dual of a cut is one value t for each edge, within its capacities; the arrays of these values
+  are called ``flow``, and are a pseudoflow: nothing makes it conserve, and the net flow out of a
+  node is what it adds to ``s``;
 * a block's functions have pairwise disjoint supports, so that its projection splits into
   independent ones and the result does not depend on ``threads`` (0 or less: every core);
 * ``out`` lists the block's entries in block order and must not overlap any input;
@@ -50,9 +53,9 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, NetworkKernels, SumKe
         out: FloatArray,
         threads: int,
     ) -> None:
-        """Project a matching of a graph's edges: ``out[k]`` is the new flow of edge ``edges[k]``.
+        """Project a matching of a graph's edges: ``out[k]`` is the new value of edge ``edges[k]``.
 
-        Edge e carries the flow ``t = flow[e]``, adds ``t`` to ``s[tails[e]]`` and subtracts it
+        Edge e has the value ``t = flow[e]``, adds ``t`` to ``s[tails[e]]`` and subtracts it
         from ``s[heads[e]]``; ``-backward[e] <= t <= forward[e]``. Weights of size 1 hold for all
         edges. O(len(edges)).
         """

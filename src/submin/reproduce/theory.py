@@ -1,7 +1,7 @@
 """Theorems 2, 4, 6 and 8 of the paper against measurement, on problems with a known optimum set.
 
-The problems are cut functions of small graphs with one flow t_e per edge.  With s* the smallest s,
-found exactly from the level sets of the proximal point, the optimal duals are the flows
+The problems are cut functions of small graphs with one dual t_e per edge.  With s* the smallest s,
+found exactly from the level sets of the proximal point, the optimal duals are
 
     E = { t : B t = s* - u,  -w <= t <= w },     ||y - y'||^2 = 2 ||t - t'||^2,
 

@@ -176,12 +176,12 @@ class Cut(EdgeTerm):
         )
 
     def greedy(self, rank: IndexArray) -> FloatArray:
-        """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``, O(m)."""
+        """Return t = forward on an edge whose tail comes first, else -backward, O(m)."""
         first = rank[self.tails] < rank[self.heads]
         return np.where(first, self.forward, -self.backward).astype(np.float64, copy=False)
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flow out of each element, O(m)."""
+        """Add the net flow out of each element, O(m)."""
         kernels.active.edges_accumulate(self.tails, self.heads, dual, s, scale)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
@@ -283,7 +283,7 @@ class EdgeMatching(Block):
         return np.concatenate([self.cut.tails[self.edges], self.cut.heads[self.edges]])
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
-        """Clip every flow, O(edges)."""
+        """Clip the value of every edge, O(edges)."""
         cut, out = self.cut, np.empty(self.size)
         kernels.active.edges_project(
             cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, c, out,
@@ -292,7 +292,7 @@ class EdgeMatching(Block):
         return out
 
     def sweep(self, dual: FloatArray, s: FloatArray) -> None:
-        """Clip every flow in place, O(edges)."""
+        """Clip the value of every edge in place, O(edges)."""
         cut = self.cut
         kernels.active.edges_sweep(
             cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, self.threads
@@ -310,7 +310,7 @@ class EdgeMatching(Block):
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Clip every flow, O(edges)."""
+        """Clip the value of every edge, O(edges)."""
         cut, edges = self.cut, self.edges
         tails, heads = cut.tails[edges], cut.heads[edges]
         backward, forward = (
@@ -322,7 +322,7 @@ class EdgeMatching(Block):
         )  # fmt: skip
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flows to their tails and take them from their heads, O(edges)."""
+        """Add the values to their tails and take them from their heads, O(edges)."""
         s[self.cut.tails[self.edges]] += scale * part
         s[self.cut.heads[self.edges]] -= scale * part
 
@@ -360,7 +360,7 @@ class EdgePaths(Block):
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Solve every path, with flows and bounds turned to run along it, O(edges)."""
+        """Solve every path, with values and bounds turned to run along it, O(edges)."""
         (indptr, nodes, _, orientation), out = self.paths, np.empty(self.size)
         along = orientation > 0
         forward, backward = (
@@ -374,7 +374,7 @@ class EdgePaths(Block):
         return orientation * out
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flow out of each element, O(edges)."""
+        """Add the net flow out of each element, O(edges)."""
         indptr, nodes, _, orientation = self.paths
         flow = scale * orientation * part
         s[np.delete(nodes, indptr[1:] - 1)] += flow

@@ -1,7 +1,10 @@
-"""What the two cut families share: functions of one edge, in flow coordinates.
+"""What the two cut families share: functions of one edge, with one dual value each.
 
 An edge (i, j) costs ``forward`` when i is in S and j is not, and ``backward`` the other way round.
-Its base polytope is the segment {(t, -t) : -backward <= t <= forward}; the dual is the flow t.
+Its base polytope is the segment {(t, -t) : -backward <= t <= forward}; the dual is t.  That is a
+flow value within the edge's capacities, but the values of all edges are a pseudoflow: the net flow
+out of an element need not be 0, it is what the edges add to its s.  A flow that conserves is
+another thing (``submin.networks``).
 """
 
 from __future__ import annotations
@@ -63,7 +66,7 @@ def clip_flow(
 ) -> FloatArray:
     """Project edges without common ends in the norm of the weights, O(edges).
 
-    The flow t of an edge (i, j) becomes clip(t - (w_i step_i - w_j step_j) / (w_i + w_j)) between
+    The value t of an edge (i, j) becomes clip(t - (w_i step_i - w_j step_j) / (w_i + w_j)) between
     ``-limits[0]`` and ``limits[1]``; ``step`` and ``weights`` are at the tails and at the heads.
     """
     tail, head = weights
@@ -130,11 +133,11 @@ class EdgeTerm(Term):
             _checks.refuse_where("weights", wide, changed, "they were changed after construction")
 
     def zero_is_feasible(self) -> bool:
-        """Weights are never negative, so no flow is always feasible."""
+        """Weights are never negative, so t = 0 is always feasible."""
         return True
 
     def violation(self, dual: FloatArray) -> Violation:
-        """Return the sum of the amounts by which flows exceed their bounds, O(edges)."""
+        """Return the sum of the amounts by which values exceed their bounds, O(edges)."""
         total = sum(
             kernels.active.edges_excess(backward, forward, dual[slots], 0)
             for slots, forward, backward in self.segments

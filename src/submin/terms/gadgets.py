@@ -23,8 +23,8 @@ Minimisers.  As F(S) = min over T of C(S ∪ T), the minimisers of F are those o
 auxiliaries.  The smallest minimiser of C lies in all others, so that its elements lie in all
 minimisers of F, and are one: the smallest.  Likewise the largest.
 
-Dual.  A flow within the weights gives each node v of gadget i the net flow y_i(v) out of it, and
-leaves at an auxiliary a the imbalance s(a) = c_i(a) + y_i(a).  If none is left, cut_i(Z) >= y_i(Z)
+Dual.  A pseudoflow within the weights gives each node v of gadget i the net flow y_i(v) out of it,
+and leaves at an auxiliary a the imbalance s(a) = c_i(a) + y_i(a).  If it is 0, cut_i(Z) >= y_i(Z)
 says that y_i(S) <= C_i(S ∪ T) for all S and T, and hence that m_i + y_i is in P(F_i); it is in the
 base polytope B(F_i), since y_i(R) = c_i(A) and C_i(R ∪ A) = c_i(A) is what F_i(R) - m_i(R) is if no
 auxiliary is better left out.  That is so if each auxiliary has
@@ -56,7 +56,7 @@ class GadgetSize(NamedTuple):
 
 
 class Gadget(NamedTuple):
-    """The gadgets of a term's functions, and the flow that a dual is in them.
+    """The gadgets of a term's functions, and the pseudoflow that a dual is in them.
 
     Its nodes are the places of the dual, which has one value for each member of each function, and
     then the auxiliaries.

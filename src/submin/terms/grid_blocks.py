@@ -2,7 +2,7 @@
 
 A chain is a maximal sequence p, p + d, p + 2d, ...; all chains of an offset have disjoint supports
 and are projected together, exactly, by the taut string (``kernels.chains_reference``).  A matching
-takes every second position along the offset's first axis, and is a strided view of the flows.
+takes every second position along the offset's first axis, and is a strided view of the dual.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class GridChains(Block):
         return nodes, edges[inner], pointers
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flows to their tails and take them from their heads, O(edges)."""
+        """Add the values to their tails and take them from their heads, O(edges)."""
         flow = part.reshape(self.grid.overlaps[self.offset])
         if scale != 1.0:
             flow = scale * flow
@@ -225,7 +225,7 @@ class ChainRuns(GridChains):
         return flows
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flows to their tails and take them from their heads, O(edges of the runs)."""
+        """Add the values to their tails and take them from their heads, O(edges of the runs)."""
         s[self.tails] += scale * part
         s[self.tails + self.node_stride] -= scale * part
 
@@ -287,7 +287,7 @@ class GridMatching(Block):
         return np.concatenate([tails.ravel(), heads.ravel()]).astype(np.int32)
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
-        """Clip every flow, O(edges)."""
+        """Clip the value of every edge, O(edges)."""
         out = np.empty(self.size)
         slots, forward, backward = self.segment
         kernels.active.grid_project(
@@ -296,14 +296,14 @@ class GridMatching(Block):
         return out
 
     def sweep(self, dual: FloatArray, s: FloatArray) -> None:
-        """Clip every flow in place, O(edges)."""
+        """Clip the value of every edge in place, O(edges)."""
         slots, forward, backward = self.segment
         kernels.active.grid_sweep(self.geometry, backward, forward, dual[slots], s, self.threads)
 
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Clip every flow, O(edges)."""
+        """Clip the value of every edge, O(edges)."""
         overlap = self.grid.overlaps[self.offset]
         _, forward, backward = self.segment
         backward, forward = (
@@ -316,7 +316,7 @@ class GridMatching(Block):
         return flow.ravel()
 
     def accumulate(self, part: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flows to their tails and take them from their heads, O(edges)."""
+        """Add the values to their tails and take them from their heads, O(edges)."""
         flow = part.reshape(self.extents)
         if scale != 1.0:
             flow = scale * flow

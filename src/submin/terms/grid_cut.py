@@ -3,7 +3,7 @@
     F(S) = sum over offsets d, pixels p of  forward_d[p] [p in S, p + d not in S] + backward ...
 
 The edges of one offset are held over the *overlap* of the grid with its shifted copy, so a matching
-(one offset, every second position along the offset's first axis) is a strided view of the flows.
+(one offset, every second position along the offset's first axis) is a strided view of the dual.
 """
 
 from __future__ import annotations
@@ -215,17 +215,17 @@ class GridCut(EdgeTerm):
         return [back for _, _, back in self.segments], [out for _, out, _ in self.segments]
 
     def greedy(self, rank: IndexArray) -> FloatArray:
-        """Return flow ``forward`` on an edge whose tail comes first, else ``-backward``."""
+        """Return t = forward on an edge whose tail comes first, else -backward."""
         flow = np.empty(self.size)
         kernels.active.grid_greedy(*self.geometry, *self._weights_by_offset(), rank, flow, 0)
         return flow
 
     def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the flow out of each pixel, O(edges)."""
+        """Add the net flow out of each pixel, O(edges)."""
         kernels.active.grid_accumulate(*self.geometry, dual, s, scale, 0)
 
     def inspect(self, dual: FloatArray, s: FloatArray) -> Inspection:
-        """Add the flow out of each pixel and look at all flows, in one pass, O(edges)."""
+        """Add the net flow out of each pixel and look at all values, in one pass, O(edges)."""
         excess, total = kernels.active.grid_inspect(
             *self.geometry, *self._weights_by_offset(), dual, s, 0
         )
