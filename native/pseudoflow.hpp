@@ -125,15 +125,16 @@ class Pseudoflow {
   }
 
   // The largest labels: distances to deficits by residual arcs of length 1, and by arcs of length 0
-  // from parents to children.
+  // from parents to children. Who has retired stays so, also with a deficit that is rounding.
   void update_labels() {
     ++counts_.updates;
     update_at_ = counts_.relabels + (patience_ *= 2);
     std::vector<Index> now, next;
-    clear_labels();
     for (Index v = 0; v < trees_.size(); ++v) {
-      if (trees_.deficit(v) > 0 && is_root(v)) set_label(v, 0, now);
+      if (trees_.deficit(v) > 0 && trees_.label(v) != kRetired && is_root(v)) now.push_back(v);
     }
+    clear_labels();
+    for (const Index v : now) trees_.label(v) = 0;
     for (Label label = 0; !now.empty(); ++label) {
       for (std::size_t i = 0; i < now.size(); ++i) {  // parents join while it runs
         if (trees_.label(now[i]) == label) set_labels_behind(now[i], label, now, next);
