@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bindings.hpp"
+#include "closure.hpp"
 #include "compensated.hpp"
 #include "edge_sums.hpp"
 #include "flow_sums.hpp"
@@ -152,6 +153,17 @@ nb::tuple inspect(const ConstPointers& shape, const Offsets& offsets,
   return nb::make_tuple(sums.excess, sums.magnitude);
 }
 
+void close_grid(const ConstPointers& shape, const Offsets& offsets,
+                const std::vector<Weights>& backward, const std::vector<Weights>& forward,
+                const ConstValues& flow, double room, const Array<std::int8_t>& side) {
+  const GridSums grid = checked_grid(shape, offsets, side.size(), "side");
+  require_size(flow.size(), grid.edges(), "flow");
+  const GridBounds bounds = bounds_by_offset(grid, backward, forward);
+  const GridArcs arcs(grid, shape.data(), static_cast<int>(shape.size()), bounds.backward,
+                      bounds.forward, flow.data());
+  close_residual_sides(arcs, room, side.data(), size_of(side.size()));
+}
+
 double cut_value(const ConstPointers& shape, const Offsets& offsets,
                  const std::vector<Weights>& backward, const std::vector<Weights>& forward,
                  const Members& member, int threads) {
@@ -221,6 +233,9 @@ void bind_sums(nb::module_& module) {
   module.def("grid_inspect", &inspect, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
              "s"_a.noconvert(), "threads"_a);
+  module.def("grid_close_sides", &close_grid, "shape"_a.noconvert(), "offsets"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(), "room"_a,
+             "side"_a.noconvert(), WithoutLock());
   module.def("grid_cut_value", &cut_value, "shape"_a.noconvert(), "offsets"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "member"_a.noconvert(),
              "threads"_a, WithoutLock());

@@ -55,6 +55,17 @@ class GridOffset {
     return {edge, start + low_[last] + (heads ? offset_[last] : 0), overlap_[last]};
   }
 
+  // The edge whose tail, or head, has these coordinates; -1 if there is none.
+  std::int64_t edge_at(const std::int64_t* coordinates, bool head) const {
+    std::int64_t edge = 0;
+    for (int i = 0; i < dimensions_; ++i) {
+      const std::int64_t place = coordinates[i] - low_[i] - (head ? offset_[i] : 0);
+      if (place < 0 || place >= overlap_[i]) return -1;
+      edge += place * stride_[i];
+    }
+    return edge;
+  }
+
  private:
   using Axes = std::array<std::int64_t, kMostDimensions>;
   int dimensions_;

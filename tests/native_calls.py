@@ -107,6 +107,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "grid_accumulate": GRID | {"flow": np.zeros(7)} | PIXELS | {"scale": 1.0} | ONE,
     "grid_greedy": GRID | GRID_LIMITS | {"rank": ints(5, 4, 3, 2, 1, 0)} | into(7),
     "grid_inspect": GRID | GRID_LIMITS | {"flow": np.zeros(7)} | PIXELS | ONE,
+    "edges_close_sides": ENDS
+    | LIMITS
+    | {"flow": np.zeros(3), "room": 0.5}
+    | {"side": np.array([1, 0, 0, -1], dtype=np.int8)},
+    "grid_close_sides": GRID
+    | GRID_LIMITS
+    | {"flow": np.zeros(7), "room": 0.5}
+    | {"side": np.array([1, 0, 0, 0, 0, -1], dtype=np.int8)},
     "grid_cut_value": GRID | GRID_LIMITS | {"member": octets(1, 0, 1, 0, 1, 0)} | ONE,
     "grid_project": GEOMETRY | {"c": 2.0} | into(4),
     "grid_sweep": GEOMETRY | ONE,

@@ -116,7 +116,8 @@ def test_middle_sizes_against_sweeps(family, whole):
     shape = (20, 20) if family == "mixture" else (n,)
     problem = sm.Problem(unary.reshape(shape), terms[family])
     flow, sweeps = sm.minimize(problem, MaxFlow()), sm.minimize(problem, "accelerated_sweeps")
-    assert flow.status is sweeps.status is sm.Status.OPTIMAL
+    assert flow.certificate.closed
+    assert sweeps.certificate.closed
     assert flow.value == pytest.approx(sweeps.value, rel=1e-12)
     assert 0 < flow.minimizer.sum() < n
 

@@ -161,7 +161,7 @@ def test_small_graphs():
         ({"tails": [0], "heads": [0], "weights": [1.0]}, "the graph has 1 nodes: a cut needs two"),
         ({"tails": [], "heads": [], "weights": []}, "the graph has 0 nodes: a cut needs two"),
         ({"weights": [1.0, -1.0]}, r"weights\[1\] is -1.0"),
-        ({"weights": [np.inf, 1.0]}, r"weights\[0\] is inf: weights must be finite"),
+        ({"weights": [np.inf, 1.0]}, r"weights\[0\] is inf: it must be finite"),
         ({"weights": [1.0]}, "weights has 1 entries for 2 edges"),
         ({"heads": [1]}, "tails has 2 entries and heads has 1"),
         ({"nodes": 2}, "nodes is 2, but node 2 occurs"),

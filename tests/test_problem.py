@@ -80,7 +80,7 @@ def test_sets_that_break_hard_constraints_cost_infinity():
 def test_stand_ins_keep_every_minimiser(case: Model):
     """With the finite costs in place of the infinite ones, no minimiser breaks a constraint."""
     problem = case.problem
-    unary = sm.Layout(problem).unary.reshape(problem.shape)
+    unary = sm.Layout(problem, pinned=True).unary.reshape(problem.shape)
     finite = model(unary, case.parts, problem.constant)
     best = finite.values <= finite.minimum
     assert np.all(np.isfinite(case.values[best]))

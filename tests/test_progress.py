@@ -60,7 +60,7 @@ def test_a_log_ends_with_what_the_result_says(settings, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     last = err.splitlines()[-1]
-    assert last == describe(closing(result))
+    assert last == describe(closing(result), result.gap)
     assert last.split() == [
         "pass", f"{result.passes:.4g}", "value", f"{result.value:.9g}",
         "gap", f"{result.gap:.2e}", f"{result.history[-1].fixed}", "fixed",
@@ -88,7 +88,7 @@ def test_prox_without_rich_shows_every_point_once(terminal, without_rich):
 def test_a_result_without_a_record_has_a_closing_line():
     result = sm.minimize(hard_problem(), "rcdm", max_passes=0)
     result.history.clear()
-    line = describe(closing(result))
+    line = describe(closing(result), result.gap)
     assert f"{result.value:.9g}" in line
     assert f"gap {result.gap:8.2e}" in line
 
@@ -135,7 +135,7 @@ def test_a_live_line_keeps_the_last_one(terminal):
     assert "[bold] staying\n" in terminal.getvalue()
     with redirect_stderr(terminal):
         result = sm.minimize(hard_problem(), progress=True)
-    assert describe(closing(result)) + "\n" in terminal.getvalue()
+    assert describe(closing(result), result.gap) + "\n" in terminal.getvalue()
 
 
 def test_progress_without_rich(terminal, without_rich):
@@ -149,7 +149,7 @@ def test_progress_without_rich(terminal, without_rich):
     assert written.endswith("\n")
     assert written.count("\n") == 1
     lines = [line.rstrip() for line in written.split("\r")[1:]]
-    assert lines == [describe(record) for record in [*seen[:-1], closing(result)]]
+    assert lines == [*map(describe, seen[:-1]), describe(closing(result), result.gap)]
 
 
 def test_a_record_that_seems_closed_waits_for_the_next_one():

@@ -11,6 +11,8 @@ from submin.kernels.chains_reference import grid_chains_sweep as grid_chains_swe
 from submin.kernels.chains_reference import path_chains_project as path_chains_project
 from submin.kernels.chains_reference import path_chains_sweep as path_chains_sweep
 from submin.kernels.closure_reference import close_sides as close_sides
+from submin.kernels.closure_reference import edges_close_sides as edges_close_sides
+from submin.kernels.closure_reference import grid_close_sides as grid_close_sides
 from submin.kernels.diagonal_metric import weighted_cardinality as weighted_cardinality
 from submin.kernels.diagonal_metric import weighted_chains as weighted_chains
 from submin.kernels.diagonal_metric import weighted_hyperedge as weighted_hyperedge

@@ -97,7 +97,7 @@ def minimize(
     """
     _refuse("minimize", unknown)
     limits = _limits(tol, max_passes, time_limit, check_every)
-    layout = Layout(problem, blocks, threads)
+    layout = Layout(problem, blocks, threads, pinned=True)
     chosen = resolve(solver, layout)
     watching = partial(Watch, callback=callback)
     return _solve(Run, layout, chosen, limits, watching, progress, warm_start)
@@ -172,7 +172,7 @@ def prox(
     (True, True)
     """
     _refuse("prox", unknown)
-    layout = Layout(problem, blocks, threads, pinned=False)
+    layout = Layout(problem, blocks, threads)
     forced = problem.forced_in | problem.forced_out
     if forced.any():
         index = int(np.argmax(forced))

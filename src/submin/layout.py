@@ -43,6 +43,14 @@ def _own(part: FloatArray) -> FloatArray:
     return np.array(part, dtype=np.float64)
 
 
+def _finite_unary(problem: Problem, pinned: bool) -> FloatArray:
+    """Return the flat unary with stand-ins for infinite costs, or for those of all pins."""
+    unary, pins = problem.unary.ravel(), problem.pins
+    if pins is None or (not pinned and not problem.has_forced):
+        return unary
+    return pins.unary if pinned else np.where(np.isfinite(unary), unary, pins.unary)
+
+
 class Layout:
     """The blocks of a problem.
 
@@ -55,8 +63,8 @@ class Layout:
     threads : int
         Number of threads for large blocks; 0 means all cores.  The results do not depend on it.
     pinned : bool
-        Whether stand-ins take the place of costs that decide their elements (``submin.pins``), as a
-        minimiser allows; the proximal point needs the costs as they are.
+        Whether stand-ins take the place of finite costs that decide their elements, as they do of
+        infinite ones (``submin.pins``): a minimiser is the same, the proximal point is not.
 
     Raises
     ------
@@ -69,7 +77,7 @@ class Layout:
         problem: Problem,
         decomposition: str | Sequence[str] = "auto",
         threads: int = 0,
-        pinned: bool = True,
+        pinned: bool = False,
     ) -> None:
         if not isinstance(problem, Problem):
             hint = "; it has one, .problem" if hasattr(problem, "problem") else ""
@@ -79,8 +87,7 @@ class Layout:
         problem.check_data()
         self.problem = problem
         self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
-        pins = problem.pins if pinned else None
-        self.unary = problem.unary.ravel() if pins is None else pins.unary
+        self.unary = _finite_unary(problem, pinned)
         names = (
             _name_for_all(problem.terms, decomposition)
             if isinstance(decomposition, str)

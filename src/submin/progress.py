@@ -136,10 +136,11 @@ def _live_display() -> Iterator[Display]:
         yield LiveLine(status)
 
 
-def describe(record: Record) -> str:
+def describe(record: Record, gap: float | None = None) -> str:
     """Return one line of a record, of the same width for all records of a solve.
 
-    It leaves room for ``round 12`` and a spinner in 80 columns.
+    It leaves room for ``round 12`` and a spinner in 80 columns.  `gap` is that of a certificate, by
+    default the difference of value and bound.
 
     Examples
     --------
@@ -148,9 +149,10 @@ def describe(record: Record) -> str:
     """
     whole = record.passes >= 1_000.0
     passes = f"{record.passes:.0f}" if whole else f"{record.passes:.4g}"
+    gap = record.value - record.lower_bound if gap is None else gap
     return (
         f"pass {passes:>5}  value {record.value:>12.9g}  "
-        f"gap {record.value - record.lower_bound:8.2e} {record.fixed:>8d} fixed  "
+        f"gap {gap:8.2e} {record.fixed:>8d} fixed  "
         f"{record.seconds:>5.1f} s"
     )
 
@@ -173,7 +175,7 @@ def describe_point(record: Record, tol: float) -> str:
 
 
 def closing(result: Result) -> Record:
-    """Return the last record of a result, with the value, bound and gap of its certificates.
+    """Return the last record of a result, with the value, bound and smooth gap of its certificates.
 
     They have the last word, so that the closing line agrees with the result.
     """
@@ -201,12 +203,12 @@ class Watch:
     def close(self, result: Result) -> None:
         """Keep the closing line."""
         if self.display is not None:
-            self.display.keep(self.line(closing(result)))
+            self.display.keep(self.line(closing(result), result.gap))
             self.waiting.clear()
 
-    def line(self, record: Record) -> str:
+    def line(self, record: Record, gap: float | None = None) -> str:
         """Return the line of a record."""
-        return describe(record)
+        return describe(record, gap)
 
     def seems_closed(self, record: Record) -> bool:
         """Say whether the closing line may take the place of this one."""
@@ -228,7 +230,7 @@ class PointWatch(Watch):
         super().__init__(display, callback)
         self.tol = tol
 
-    def line(self, record: Record) -> str:
+    def line(self, record: Record, gap: float | None = None) -> str:
         """Return the line of a record."""
         return describe_point(record, self.tol)
 

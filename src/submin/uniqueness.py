@@ -21,6 +21,7 @@ import numpy.typing as npt
 from submin import kernels
 from submin._typing import BoolArray, FloatArray
 from submin.problem import Problem
+from submin.terms.edges import EdgeTerm
 from submin.terms.residuals import joined
 
 
@@ -40,22 +41,28 @@ def is_only_candidate(
     side = (s < -room).astype(np.int8) - (s > room).astype(np.int8)
     if problem.pins is not None:
         side[problem.pins.inside], side[problem.pins.outside] = 1, -1
-    if not side.all():
-        side = _with_arcs(problem, dual, room, side)
+    side = _closed(problem, dual, room, side)
     decided: npt.NDArray[np.int8] = np.where(members, 1, -1).astype(np.int8)
     return bool(np.array_equal(side, decided))
 
 
-def _with_arcs(
+def _closed(
     problem: Problem, dual: Sequence[FloatArray], room: float, side: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int8]:
-    """Decide the elements that residual arcs tie to decided ones."""
-    parts = zip(problem.terms, dual, strict=True)
-    arcs = joined([term.residual_arcs(part, room, side == 0) for term, part in parts])
-    nodes = np.concatenate([side, np.zeros(arcs.auxiliaries, dtype=np.int8)])
+    """Decide the elements that residual arcs tie to decided ones: of edges, then of the others."""
+    parts = list(zip(problem.terms, dual, strict=True))
+    others = [(term, part) for term, part in parts if not isinstance(term, EdgeTerm)]
+    arcs = joined([term.residual_arcs(part, room, side == 0) for term, part in others])
     tails, heads = (
         np.where(ends < 0, side.size - 1 - ends, ends).astype(np.int32)
         for ends in (arcs.tails, arcs.heads)
     )
-    kernels.active.close_sides(tails, heads, nodes)
-    return nodes[: side.size]
+    nodes = np.concatenate([side, np.zeros(arcs.auxiliaries, dtype=np.int8)])
+    elements, left = nodes[: side.size], -1
+    while left != (left := int(np.count_nonzero(nodes == 0))) and left:
+        for term, part in parts:
+            if isinstance(term, EdgeTerm):
+                term.close_sides(part, room, elements)
+        if tails.size:
+            kernels.active.close_sides(tails, heads, nodes)
+    return elements

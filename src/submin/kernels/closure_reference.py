@@ -1,11 +1,15 @@
-"""NumPy twin of the kernel that closes two sets under arcs."""
+"""NumPy twins of the kernels that close two sets under arcs."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import IndexArray
+from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
+from submin.kernels.sums_protocol import OffsetArray
+from submin.kernels.sums_reference import grid_ends
 
 
 def close_sides(tails: IndexArray, heads: IndexArray, side: npt.NDArray[np.int8]) -> None:
@@ -22,3 +26,39 @@ def close_sides(tails: IndexArray, heads: IndexArray, side: npt.NDArray[np.int8]
         outward = (side[heads] == -1) & (side[tails] == 0)
         side[tails[outward]] = -1
         changed = bool(inward.any() or outward.any())
+
+
+def edges_close_sides(
+    tails: IndexArray,
+    heads: IndexArray,
+    backward: WeightArray,
+    forward: WeightArray,
+    flow: FloatArray,
+    room: float,
+    side: npt.NDArray[np.int8],
+) -> None:
+    """Do the same by the arcs of edges whose residual capacity is above ``room``."""
+    ahead, behind = forward - flow > room, backward + flow > room
+    out = np.concatenate([tails[ahead], heads[behind]])
+    close_sides(out, np.concatenate([heads[ahead], tails[behind]]), side)
+
+
+def grid_close_sides(
+    shape: PointerArray,
+    offsets: OffsetArray,
+    backward: Sequence[WeightArray],
+    forward: Sequence[WeightArray],
+    flow: FloatArray,
+    room: float,
+    side: npt.NDArray[np.int8],
+) -> None:
+    """Do the same by the arcs of a grid whose residual capacity is above ``room``."""
+    nodes = np.arange(side.size, dtype=np.int32).reshape(shape)
+    pairs = list(grid_ends(shape, offsets))
+    tails, heads = (np.concatenate([nodes[pair[end]].ravel() for pair in pairs]) for end in (0, 1))
+    sizes = [nodes[tail].size for tail, _ in pairs]
+    back, out = (
+        np.concatenate([np.broadcast_to(*part) for part in zip(parts, sizes, strict=True)])
+        for parts in (backward, forward)
+    )
+    edges_close_sides(tails, heads, back, out, flow, room, side)

@@ -22,6 +22,7 @@ Conventions shared by every function:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -32,7 +33,7 @@ from submin.kernels.chains_protocol import ChainKernels
 from submin.kernels.groups_protocol import GroupKernels
 from submin.kernels.metric_protocol import MetricKernels
 from submin.kernels.networks_protocol import NetworkKernels
-from submin.kernels.sums_protocol import SumKernels
+from submin.kernels.sums_protocol import OffsetArray, SumKernels
 
 __all__ = ["KernelSet"]
 
@@ -210,4 +211,35 @@ class KernelSet(ChainKernels, GroupKernels, MetricKernels, NetworkKernels, SumKe
 
         The head of an arc from an element inside is inside, the tail of one to an element outside
         is outside; what is decided stays as it is. O(n + arcs).
+        """
+
+    def edges_close_sides(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        backward: WeightArray,
+        forward: WeightArray,
+        flow: FloatArray,
+        room: float,
+        side: npt.NDArray[np.int8],
+    ) -> None:
+        """Do the same by the arcs of edges whose residual capacity is above ``room``.
+
+        These are ``forward - t`` from the tail of an edge and ``backward + t`` from its head.
+        O(n + edges).
+        """
+
+    def grid_close_sides(
+        self,
+        shape: PointerArray,
+        offsets: OffsetArray,
+        backward: Sequence[WeightArray],
+        forward: Sequence[WeightArray],
+        flow: FloatArray,
+        room: float,
+        side: npt.NDArray[np.int8],
+    ) -> None:
+        """Do the same by the arcs of a grid whose residual capacity is above ``room``.
+
+        The weights are given as to ``grid_cut_value``. O(open nodes times offsets).
         """

@@ -27,7 +27,11 @@ from submin.kernels.chains_reference import (
     path_chains_project,
     path_chains_sweep,
 )
-from submin.kernels.closure_reference import close_sides
+from submin.kernels.closure_reference import (
+    close_sides,
+    edges_close_sides,
+    grid_close_sides,
+)
 from submin.kernels.diagonal_metric import (
     project_table,
     weighted_cardinality,
@@ -82,6 +86,7 @@ __all__ = [
     "conserve",
     "descending_ranks",
     "edges_accumulate",
+    "edges_close_sides",
     "edges_cut_value",
     "edges_excess",
     "edges_project",
@@ -91,6 +96,7 @@ __all__ = [
     "grid_accumulate",
     "grid_chains_project",
     "grid_chains_sweep",
+    "grid_close_sides",
     "grid_cut_value",
     "grid_greedy",
     "grid_inspect",

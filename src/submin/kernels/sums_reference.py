@@ -82,7 +82,7 @@ def edges_cut_value(
     return _sums.compensated_sum(np.concatenate([out, back]))
 
 
-def _ends(shape: PointerArray, offsets: OffsetArray) -> Iterator[tuple[Slices, Slices]]:
+def grid_ends(shape: PointerArray, offsets: OffsetArray) -> Iterator[tuple[Slices, Slices]]:
     """Yield the slices of a grid at the tails and at the heads of each offset."""
     for offset in offsets.tolist():
         pairs = [
@@ -105,7 +105,7 @@ def grid_accumulate(
 ) -> None:
     """Add the flow out of each node to ``s``: t_e at the tail, -t_e at the head."""
     total, start = s.reshape(shape), 0
-    for tails, heads in _ends(shape, offsets):
+    for tails, heads in grid_ends(shape, offsets):
         target = total[tails]
         change = scale * flow[start : start + target.size].reshape(target.shape)
         total[tails] += change
@@ -124,7 +124,9 @@ def grid_greedy(
 ) -> None:
     """Write ``forward`` on an edge whose tail comes first, else ``-backward``."""
     position, start = rank.reshape(shape), 0
-    for (tails, heads), back, forth in zip(_ends(shape, offsets), backward, forward, strict=True):
+    for (tails, heads), back, forth in zip(
+        grid_ends(shape, offsets), backward, forward, strict=True
+    ):
         tail_first = (position[tails] < position[heads]).ravel()
         out[start : start + tail_first.size] = np.where(tail_first, forth, -back)
         start += tail_first.size
@@ -141,7 +143,7 @@ def grid_inspect(
 ) -> tuple[float, float]:
     """Add the flow out of each node to ``s``; return the excess and sum_e |t|."""
     grid_accumulate(shape, offsets, flow, s, 1.0, threads)
-    sizes = [s.reshape(shape)[tails].size for tails, _ in _ends(shape, offsets)]
+    sizes = [s.reshape(shape)[tails].size for tails, _ in grid_ends(shape, offsets)]
     parts = np.split(flow, np.cumsum(sizes)[:-1])
     excess = sum(
         edges_excess(back, out, part, threads)
@@ -161,7 +163,7 @@ def grid_cut_value(
     """Return the weight of the edges with one end in the set."""
     inside = member.reshape(shape).astype(np.bool_)
     cut: list[WeightArray] = [np.zeros(0)]
-    for (tails, heads), back, out in zip(_ends(shape, offsets), backward, forward, strict=True):
+    for (tails, heads), back, out in zip(grid_ends(shape, offsets), backward, forward, strict=True):
         tail, head = inside[tails].ravel(), inside[heads].ravel()
         cut.append(np.broadcast_to(out, tail.shape)[tail & ~head])
         cut.append(np.broadcast_to(back, tail.shape)[head & ~tail])

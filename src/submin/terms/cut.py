@@ -192,6 +192,12 @@ class Cut(EdgeTerm):
         low = scatter_sum(self.tails, backward, n) + scatter_sum(self.heads, forward, n)
         return -low, high
 
+    def close_sides(self, dual: FloatArray, room: float, side: npt.NDArray[np.int8]) -> None:
+        """Decide elements by arcs of residual capacity above `room`, in place, O(edges)."""
+        kernels.active.edges_close_sides(
+            self.tails, self.heads, self.backward, self.forward, dual, room, side
+        )
+
     def minor(self, fixing: Fixing) -> TermMinor:
         """Return the edges between free elements; one with a fixed end is modular, O(n + m)."""
         return contracted(self, fixing)

@@ -15,13 +15,13 @@ from math import prod
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from submin import _checks, kernels
 from submin._lazy import lazy
 from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, sum_error
-from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
+from submin._typing import FloatArray, IndexArray, WeightArray
 from submin.terms.exchanges import EdgeExchanges
-from submin.terms.residuals import Arcs, joined
 from submin.terms.term import Slackness, Term, Violation
 
 Weights = TypeVar("Weights", FloatArray, WeightArray)
@@ -72,19 +72,6 @@ def clip_flow(
     tail, head = weights
     moved = flow - (tail * step[0] - head * step[1]) / (tail + head)
     return np.clip(moved, -limits[0], limits[1])
-
-
-def edge_arcs(
-    ends: tuple[IndexArray, IndexArray],
-    flow: FloatArray,
-    forward: WeightArray,
-    backward: WeightArray,
-    room: float,
-) -> list[Arcs]:
-    """Return those of both arcs of each edge whose residual capacity is above `room`."""
-    tails, heads = (end.astype(np.int64) for end in ends)
-    out, back = forward - flow > room, backward + flow > room
-    return [Arcs(tails[out], heads[out]), Arcs(heads[back], tails[back])]
 
 
 class EdgeTerm(Term):
@@ -144,16 +131,13 @@ class EdgeTerm(Term):
         )
         return Violation(total, 2.0 * UNIT_ROUNDOFF * total)
 
-    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
-        """Return the arcs of residual capacity ``forward - t`` and ``backward + t``, O(edges)."""
-        tails, heads = self.edge_list()
-        arcs = list[Arcs]()
-        for slots, *pair in self.segments:
-            edges = np.flatnonzero(near[tails[slots]] | near[heads[slots]])
-            forward, backward = (part if part.size == 1 else part[edges] for part in pair)
-            ends = tails[slots][edges], heads[slots][edges]
-            arcs += edge_arcs(ends, dual[slots][edges], forward, backward, room)
-        return joined(arcs)
+    @abstractmethod
+    def close_sides(self, dual: FloatArray, room: float, side: npt.NDArray[np.int8]) -> None:
+        """Decide elements by arcs of residual capacity above `room`, in place, O(edges).
+
+        An edge (i, j) with the flow t leaves ``forward - t`` from i to j and ``backward + t`` from
+        j to i; see ``kernels.closure_reference``.
+        """
 
     @abstractmethod
     def differences(self, x: FloatArray) -> Iterable[FloatArray]:

@@ -399,7 +399,9 @@ class Function(Term):
         return self._enumeration.exchanges(dual)
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """Return F(V) - F(V - v) and F({v}) on the support, 2 k + 1 evaluations."""
+        """Return F(V) - F(V - v) and F({v}) on the support, 2 k + 1 evaluations beyond k = 8."""
+        if self._table is not None:
+            return self._table.marginal_range(n)
         low, high = np.zeros(n), np.zeros(n)
         single = np.eye(self.size, dtype=np.bool_)
         whole = self._checked_value(np.ones(self.size, dtype=np.bool_))

@@ -23,13 +23,11 @@ from submin.terms.cut import contracted
 from submin.terms.edges import (
     EdgeTerm,
     Segment,
-    edge_arcs,
     edge_weights,
     of_one_type,
     saved_weights,
 )
 from submin.terms.fixing import Fixing, TermMinor
-from submin.terms.residuals import Arcs, joined
 from submin.terms.term import Block, Inspection, Violation, check_decomposition
 
 MOST_AXES = 8
@@ -247,17 +245,11 @@ class GridCut(EdgeTerm):
             low.reshape(self.shape)[heads] -= out
         return low, high
 
-    def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:
-        """Return the arcs of residual capacity ``forward - t`` and ``backward + t``, O(edges)."""
-        pixels, arcs = np.arange(self.elements, dtype=np.int32).reshape(self.shape), list[Arcs]()
-        shaped = near.reshape(self.shape)
-        for k, (slots, *pair) in enumerate(self.segments):
-            tails, heads = self.ends(k)
-            edges = np.flatnonzero(shaped[tails] | shaped[heads])
-            forward, backward = (part if part.size == 1 else part[edges] for part in pair)
-            ends = pixels[tails].ravel()[edges], pixels[heads].ravel()[edges]
-            arcs += edge_arcs(ends, dual[slots][edges], forward, backward, room)
-        return joined(arcs)
+    def close_sides(self, dual: FloatArray, room: float, side: npt.NDArray[np.int8]) -> None:
+        """Decide pixels by arcs of residual capacity above `room`, in place, O(edges)."""
+        kernels.active.grid_close_sides(
+            *self.geometry, *self._weights_by_offset(), dual, room, side
+        )
 
     def minor(self, fixing: Fixing) -> TermMinor:
         """Return a ``Cut`` of the free pixels, and a modular part, O(edges)."""

@@ -101,12 +101,10 @@ class Report(Watch):
         self.number += 1
         self.passes += result.passes
 
-    def line(self, record: Record) -> str:
+    def line(self, record: Record, gap: float | None = None) -> str:
         """Return the line of a record, with the number of the round."""
         passes, seconds = self.passes + record.passes, self.clock.seconds
-        return (
-            f"round {self.number:>2}  {describe(record._replace(passes=passes, seconds=seconds))}"
-        )
+        return f"round {self.number:>2}  {describe(record._replace(passes=passes, seconds=seconds), gap)}"
 
 
 @dataclass(frozen=True, eq=False)
