@@ -329,6 +329,12 @@ def test_verify_sums_exactly():
     assert off.value == 1e16 < 1e16 + 2.0 == off.cut_value
 
 
+def test_one_capacity_for_all_arcs():
+    flow = assert_maximum(sm.Network([0, 1, 2], [1, 2, 3], 0.1, 0, 3, reverse_capacities=0.1))
+    assert flow.arcs.tolist() == [0.1] * 3
+    assert assert_maximum(sm.Network([1], [0], 3, 0, 1, 2)).arcs.tolist() == [-2]
+
+
 def test_networks_without_arcs_or_paths():
     flow = assert_maximum(sm.Network([], [], [], 0, 1))
     assert flow.value == 0.0
@@ -348,6 +354,7 @@ def test_networks_without_arcs_or_paths():
         ({"reverse_capacities": [1.0] * 3}, "reverse_capacities has 3 entries for 2 arcs"),
         ({"capacities": [1e150, 1e150]}, "capacities overflows"),
         ({"capacities": np.array([2**53 + 1, 1])}, r"capacities\[0\] is 9007199254740993"),
+        ({"heads": [1, 2**31 - 2]}, "the graph has 2147483647 nodes, more than 134217726"),
         ({"nodes": 2}, "nodes is 2, but node 2 occurs: give 3 or more"),
         ({"tails": [0, -1]}, r"tails\[1\] is -1"),
     ],

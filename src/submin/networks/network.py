@@ -15,6 +15,9 @@ from submin.terms.edges import EdgeTerm
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
 
+MOST_NODES = 2**27 - 2
+"""Nodes that the kernels can number, about 10^8."""
+
 
 class Network:
     """A directed graph with capacities, from whose source to whose sink something flows.
@@ -37,6 +40,7 @@ class Network:
     Attributes
     ----------
     tails, heads, capacities, reverse_capacities : arrays, shape (m,)
+        Perhaps your own, without a copy: leave them unchanged.
     source, sink, nodes : int
 
     Raises
@@ -166,11 +170,14 @@ def ends(
             "each arc needs both of its ends"
         )
     least = max(least, 1 + int(max(tails.max(initial=-1), heads.max(initial=-1))))
-    if nodes is None:
-        return tails, heads, least
-    if _checks.whole_number("nodes", nodes, 1) < least:
+    count = least if nodes is None else _checks.whole_number("nodes", nodes, 1)
+    if count < least:
         raise ValueError(f"nodes is {nodes}, but node {least - 1} occurs: give {least} or more")
-    return tails, heads, int(nodes)
+    if count > MOST_NODES:
+        raise ValueError(
+            f"the graph has {count} nodes, more than {MOST_NODES}; number those with arcs from 0 on"
+        )
+    return tails, heads, count
 
 
 def _capacities(name: str, values: npt.ArrayLike, size: int) -> FloatArray:
