@@ -169,6 +169,7 @@ CALLS: dict[str, dict[str, Any]] = {
     | {"side": np.array([1, 0, -1], dtype=np.int8)},
     "settle": ENDS | LIMITS | STATE | {"first": 2},
     "GraphFlow": ENDS | LIMITS | STATE,
+    "GridTreeFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
     "GridFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
 }
 

@@ -51,7 +51,7 @@ NUMBERS = [
 
 # Not every member, node or edge needs to be in use, and a list of what to do may be any list.
 FREE = {"values", "groups", "tables", "edges"}
-USED_IN_PART = {"s", "rank", "member", "members", "indptr"}
+USED_IN_PART = {"s", "rank", "member", "members", "indptr", "side"}
 
 
 def run(name: str, given: dict[str, Any]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 import numpy as np
 
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray, WeightArray
@@ -133,8 +136,8 @@ def common_granularity(*arrays: WeightArray) -> float:
     for scale in (1.0, 2.0**4, 2.0**10, 2.0**20):
         if all(_is_integral(array, scale) for array in arrays):
             divisor = 0
-            for array in arrays:
-                divisor = int(np.gcd.reduce(_whole_divisors(array, scale), initial=divisor))
+            for piece in chain.from_iterable(map(_pieces, arrays)):
+                divisor = int(np.gcd.reduce(_whole_divisors(piece, scale), initial=divisor))
             return (divisor or 1) / scale
     return 0.0
 
@@ -156,8 +159,14 @@ def _is_integral(array: WeightArray, scale: float) -> bool:
     """Say whether the scaled numbers are integers, and none of them overflows."""
     if not _begins_integral(array, scale):
         return False
-    scaled = _scaled(array, scale)
-    return bool(np.array_equal(scaled, np.rint(scaled)) and np.all(np.isfinite(scaled)))
+    pieces = (_scaled(piece, scale) for piece in _pieces(array))
+    return all(bool(np.all(piece == np.rint(piece)) & np.isfinite(piece).all()) for piece in pieces)
+
+
+def _pieces(array: WeightArray) -> Iterator[WeightArray]:
+    """Yield the numbers in pieces that stay in the cache."""
+    flat = array.ravel()
+    return (flat[start : start + SLICE] for start in range(0, flat.size, SLICE))
 
 
 def _scaled(array: WeightArray, scale: float) -> FloatArray:
@@ -168,6 +177,6 @@ def _scaled(array: WeightArray, scale: float) -> FloatArray:
 
 def _whole_divisors(array: WeightArray, scale: float) -> PointerArray:
     """Return a divisor of each scaled number: beyond 2**53 its unit in the last place."""
-    scaled = np.abs(_scaled(array, scale).ravel())
+    scaled = np.abs(_scaled(array, scale))
     unit = np.minimum(np.spacing(scaled), 2.0**53)
     return np.where(scaled < 2.0**53, scaled, unit).astype(np.int64)

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
@@ -25,20 +24,20 @@ from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 class Arcs(NamedTuple):
     """Tails and heads of arcs; the auxiliary nodes 0, 1, ... are written as -1, -2, ..."""
 
-    tails: npt.NDArray[np.int64]
-    heads: npt.NDArray[np.int64]
+    tails: IndexArray
+    heads: IndexArray
     auxiliaries: int = 0
 
 
-NO_ARCS = Arcs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+NO_ARCS = Arcs(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 
 def joined(arcs: Sequence[Arcs]) -> Arcs:
     """Return all arcs of a list, with auxiliary nodes of their own."""
     tails, heads, count = [NO_ARCS.tails], [NO_ARCS.heads], 0
     for part in arcs:
-        tails.append(np.where(part.tails < 0, part.tails - count, part.tails))
-        heads.append(np.where(part.heads < 0, part.heads - count, part.heads))
+        for ends, own in ((tails, part.tails), (heads, part.heads)):
+            ends.append(own if not count else np.where(own < 0, own - np.int32(count), own))
         count += part.auxiliaries
     return Arcs(np.concatenate(tails), np.concatenate(heads), count)
 
@@ -47,9 +46,8 @@ def star(
     group_of: IndexArray, members: IndexArray, into: BoolArray, out: BoolArray, groups: int
 ) -> Arcs:
     """Return arcs from the members `into` a node for each group, and from it to those `out`."""
-    nodes = -1 - group_of.astype(np.int64)
-    tails = np.concatenate([members[into], nodes[out]])
-    return Arcs(tails, np.concatenate([nodes[into], members[out]]), groups)
+    tails = np.concatenate([members[into], -1 - group_of[out]])
+    return Arcs(tails, np.concatenate([-1 - group_of[into], members[out]]), groups)
 
 
 def count_arcs(members: IndexArray, values: FloatArray, y: FloatArray, room: float) -> Arcs:
@@ -75,7 +73,7 @@ def count_arcs(members: IndexArray, values: FloatArray, y: FloatArray, room: flo
     nodes = np.arange(tight.size + 1)
     tails = np.concatenate([members[order], -1 - nodes[1:], -1 - high])
     heads = np.concatenate([-1 - low, -1 - nodes[:-1], members[order]])
-    return Arcs(tails.astype(np.int64), heads.astype(np.int64), nodes.size)
+    return Arcs(tails.astype(np.int32), heads.astype(np.int32), nodes.size)
 
 
 def touched(pointers: PointerArray, members: IndexArray, near: BoolArray) -> PointerArray:

@@ -182,7 +182,7 @@ class Table(Term):
         part, sets = dual.reshape(self.members.shape), np.arange(1 << self.arity)
         arcs = list[Arcs]()
         for chunk in self._chunks():
-            values, members = self._rows(chunk), self.members[chunk].astype(np.int64)
+            values, members = self._rows(chunk), self.members[chunk]
             slack = values - subset_sums(part[chunk])
             scale = np.sum(np.abs(part[chunk]), axis=1) + np.max(np.abs(values), axis=1)
             least = room + 2.0 * (self.arity + 2) * UNIT_ROUNDOFF * scale

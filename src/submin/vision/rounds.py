@@ -104,7 +104,8 @@ class Report(Watch):
     def line(self, record: Record, gap: float | None = None) -> str:
         """Return the line of a record, with the number of the round."""
         passes, seconds = self.passes + record.passes, self.clock.seconds
-        return f"round {self.number:>2}  {describe(record._replace(passes=passes, seconds=seconds), gap)}"
+        own = record._replace(passes=passes, seconds=seconds)
+        return f"round {self.number:>2}  {describe(own, gap)}"
 
 
 @dataclass(frozen=True, eq=False)
