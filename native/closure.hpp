@@ -64,7 +64,7 @@ class GridArcs {
       : grid_(grid), shape_(shape), dimensions_(dimensions), backward_(backward),
         forward_(forward), flow_(flow) {}
 
-  // Calls visit(other, out, in) for each neighbour, with the capacities of the arcs out and in.
+  // Calls visit(other, out, in) for each neighbour; out() and in() are the capacities of the arcs.
   template <class Visit>
   void for_each(std::int64_t node, const Visit& visit) const {
     std::array<std::int64_t, kMostDimensions> coordinates;
@@ -79,9 +79,11 @@ class GridArcs {
       const std::int64_t first = offset.edge_at(coordinates.data(), false);
       const std::int64_t second = offset.edge_at(coordinates.data(), true);
       if (first >= 0)
-        visit(node + offset.step(), ahead(k, first, flow), behind(k, first, flow));
+        visit(node + offset.step(), [&] { return ahead(k, first, flow); },
+              [&] { return behind(k, first, flow); });
       if (second >= 0)
-        visit(node - offset.step(), behind(k, second, flow), ahead(k, second, flow));
+        visit(node - offset.step(), [&] { return behind(k, second, flow); },
+              [&] { return ahead(k, second, flow); });
       flow += offset.size();
     }
   }
@@ -111,8 +113,12 @@ class EdgeArcs {
 
   template <class Visit>
   void for_each(std::int64_t node, const Visit& visit) const {
-    out_.for_each(node, [&](std::int64_t e) { visit(heads_[e], ahead(e), behind(e)); });
-    in_.for_each(node, [&](std::int64_t e) { visit(tails_[e], behind(e), ahead(e)); });
+    out_.for_each(node, [&](std::int64_t e) {
+      visit(heads_[e], [&] { return ahead(e); }, [&] { return behind(e); });
+    });
+    in_.for_each(node, [&](std::int64_t e) {
+      visit(tails_[e], [&] { return behind(e); }, [&] { return ahead(e); });
+    });
   }
 
  private:
@@ -136,16 +142,16 @@ void close_residual_sides(const Arcs& arcs, double room, std::int8_t* side, std:
   for (std::int64_t v = 0; v < nodes; ++v) {
     if (side[v] != 0) continue;
     std::int8_t found = 0;
-    arcs.for_each(v, [&](std::int64_t other, double out, double in) {
-      if (side[other] == 1 && in > room) found = 1;
-      if (side[other] == -1 && out > room) found = -1;
+    arcs.for_each(v, [&](std::int64_t other, const auto& out, const auto& in) {
+      if (found != 0 || side[other] == 0) return;
+      if ((side[other] == 1 ? in() : out()) > room) found = side[other];
     });
     if (found != 0) decide(v, found);
   }
   for (std::size_t k = 0; k < queue.size(); ++k) {
     const std::int8_t own = side[queue[k]];
-    arcs.for_each(queue[k], [&](std::int64_t other, double out, double in) {
-      if (side[other] == 0 && (own == 1 ? out : in) > room) decide(other, own);
+    arcs.for_each(queue[k], [&](std::int64_t other, const auto& out, const auto& in) {
+      if (side[other] == 0 && (own == 1 ? out() : in()) > room) decide(other, own);
     });
   }
 }

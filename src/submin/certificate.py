@@ -137,13 +137,14 @@ def certify(
 
     An array `s` is filled with u + sum_i y_i, unless elements are pinned.
     """
-    gap = dual_gap(problem, members, dual, s)
+    parts = problem.value_parts(members)
+    gap = dual_gap(problem, members, dual, s, parts)
     size, unit = _sharpened(problem, members, dual, gap), problem.granularity
     optimal = size < unit or size == 0.0
     if not optimal and size <= 2.0 * gap.error < inf:
         optimal = is_only_candidate(problem, members, dual, gap.bound.s, gap.size)
     size = 0.0 if optimal else size
-    value, below = _value(problem, members)
+    value, below = _value(problem, members, parts)
     return Certificate(
         value=value,
         lower_bound=_lower_bound(problem, value, below, gap, size),
@@ -169,10 +170,15 @@ def dual_gap(
     members: BoolArray,
     dual: Sequence[FloatArray],
     s: FloatArray | None = None,
+    values: Sequence[float] | None = None,
 ) -> Gap:
-    """Return what a set costs more than the lower bound of a dual, in floating point, O(data)."""
+    """Return what a set costs more than the lower bound of a dual, in floating point, O(data).
+
+    `values` are the ``value_parts`` of the set, where they are known.
+    """
     bound = lower_bound(problem, dual, s)
-    parts, error = core_parts(problem, members)
+    values = problem.value_parts(members) if values is None else values
+    parts, error = core_parts(problem, members, values)
     size = fsum([*parts, -bound.core]) if isfinite(bound.core) else inf
     error += bound.error + 4.0 * UNIT_ROUNDOFF * (abs(bound.core) + bound.violation)
     if not isfinite(size):
@@ -180,10 +186,12 @@ def dual_gap(
     return Gap(max(0.0, size + error), error, bound)
 
 
-def core_parts(problem: Problem, members: BoolArray) -> tuple[list[float], float]:
+def core_parts(
+    problem: Problem, members: BoolArray, values: Sequence[float]
+) -> tuple[list[float], float]:
     """Return numbers that add up to F(S) less `constant` and pinned costs, and their error."""
     unary, pins = problem.unary.ravel(), problem.pins
-    parts = problem.value_parts(members)[:-1]
+    parts = list(values[:-1])
     if not isfinite(fsum(parts)):
         return [inf], 0.0
     if pins is not None:
@@ -196,10 +204,9 @@ def core_parts(problem: Problem, members: BoolArray) -> tuple[list[float], float
     return parts, error + 4.0 * UNIT_ROUNDOFF * sum(abs(part) for part in parts)
 
 
-def _value(problem: Problem, members: BoolArray) -> tuple[float, float]:
+def _value(problem: Problem, members: BoolArray, parts: Sequence[float]) -> tuple[float, float]:
     """Return F(S), rounded to the nearest float, and a float that is not above it."""
-    parts, unit = problem.value_parts(members), problem.granularity
-    value = fsum(parts)
+    value, unit = fsum(parts), problem.granularity
     if not isfinite(value):
         return value, value
     sizes = [abs(part) for part in (*parts, value)]
@@ -323,7 +330,7 @@ def verify_set(
 def _refuse_contradiction(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> None:
     """Refuse a set that costs clearly less than the lower bound: F is not submodular then."""
     bound = lower_bound(problem, dual)
-    parts, error = core_parts(problem, members)
+    parts, error = core_parts(problem, members, problem.value_parts(members))
     cost = fsum(parts)
     margin = bound.error + error + 1e-6 * (abs(bound.core) + abs(cost))
     if cost < bound.core - margin:

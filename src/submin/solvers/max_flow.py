@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 SLICE = 100_000
 """Node visits between two looks at the clock, at most some 50 milliseconds."""
 
-PATIENCE = 8
-"""Node visits for each node after which the forests on a grid give up: photographs take 2 to 12."""
+PATIENCE = 40
+"""Node visits for each node after which the forests on a grid give up: photographs take 2 to 15."""
 
 MOST_OFFSETS = 13
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
