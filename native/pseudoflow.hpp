@@ -72,7 +72,9 @@ class Pseudoflow {
   bool advance(std::int64_t budget) {
     const std::int64_t stop = visits_ + budget;
     while (visits_ < stop && (root_ != kNobody || next_root())) visit();
-    return finished_ = root_ == kNobody && !has_roots();
+    finished_ = root_ == kNobody && !has_roots();
+    if (finished_) forget_rounding();
+    return finished_;
   }
   bool finished() const { return finished_; }
   std::int64_t visits() const { return visits_; }
@@ -115,6 +117,12 @@ class Pseudoflow {
 
   // The imbalance of other nodes than roots is what rounding has left there.
   bool is_root(Index v) { return trees_.parent(v) == kNobody; }
+
+  // At the end, rounding would be excess and deficits to the next search.
+  void forget_rounding() {
+    for (Index v = 0; v < trees_.size(); ++v)
+      if (!is_root(v)) trees_.set_deficit(v, 0.0);
+  }
 
   void fill_levels() {
     for (Index v = 0; v < trees_.size(); ++v) {
@@ -242,6 +250,7 @@ class Pseudoflow {
       trees_.take_apart(root_, [&](Index v) {
         if (trees_.label(v) != kRetired) --level(trees_.label(v)).nodes;
         trees_.label(v) = kRetired;
+        if (v != root_) trees_.set_deficit(v, 0.0);
         ++visits_;
       });
     }
