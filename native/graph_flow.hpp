@@ -21,6 +21,7 @@
 //
 // Rounding: what a push loses to the rounding of a flow stays at the node that it came from, and
 // goes with the next push from there. So it does not add up in a million pushes along one edge.
+// In the end it is forgotten, as it may be summed afresh from the flows.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +64,9 @@ class GraphFlow {
   bool advance(std::int64_t budget) {
     work_ = budget;
     while (work_ > 0 && (root_ != kNobody || next_root())) visit();
-    return finished_ = root_ == kNobody && !has_roots();
+    finished_ = root_ == kNobody && !has_roots();
+    if (finished_) forget_rounding();
+    return finished_;
   }
   bool finished() const { return finished_; }
 
@@ -72,10 +75,10 @@ class GraphFlow {
   void members(bool largest, std::uint8_t* member) const {
     std::fill(member, member + graph_.size(), largest);
     if (largest) {
-      const auto deficit = [this](Index v) { return labels_[v] != kRetired && graph_.imbalance(v) > 0; };
+      const auto deficit = [this](Index v) { return graph_.imbalance(v) > 0; };
       graph_.reaching(deficit, [=](Index v) { member[v] = 0; });
     } else {
-      const auto excess = [this](Index v) { return labels_[v] == kRetired && graph_.imbalance(v) < 0; };
+      const auto excess = [this](Index v) { return graph_.imbalance(v) < 0; };
       graph_.reached_from(excess, [=](Index v) { member[v] = 1; });
     }
   }
@@ -270,10 +273,18 @@ class GraphFlow {
       forest_.take_apart(root_, [&](Index v) {
         if (labels_[v] != kRetired) --level(labels_[v]).nodes;
         labels_[v] = kRetired;
+        if (v != root_) graph_.imbalance(v) = 0;
         --work_;
       });
     }
     root_ = kNobody;
+  }
+
+  // What is left at nodes that are no roots, and would be excess and deficits to the next search.
+  void forget_rounding() {
+    for (Index v = 0; v < graph_.size(); ++v) {
+      if (forest_[v].parent != kNobody) graph_.imbalance(v) = 0;
+    }
   }
 
   void merge(HalfEdge half) {
