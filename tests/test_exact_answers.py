@@ -1,0 +1,103 @@
+"""Answers that only exact arithmetic gets right: huge terminals, closures, costs that cancel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import maximum_flow
+
+import submin as sm
+
+from .problems import general_solvers
+
+SOLVERS = ["auto", *general_solvers()]
+HUGE = 2.0**53
+
+
+def with_huge_terminals() -> sm.Problem:
+    """Source 1 and sink 8 of 1-2 2^53, 2-3 5, 3-4 5, 4-2 5, 3-5 2, 4-7 2, 5-6 5, 6-7 5, 7-5 5,
+    7-8 1, 6-8 4: the minimum is 4, and its only source side {1, 2, 3, 4}.
+    """  # fmt: skip
+    unary = np.array([-np.inf, -HUGE, 0, 0, 0, 4, 1, np.inf])
+    tails, heads = np.array([2, 3, 4, 3, 4, 5, 6, 7]) - 1, np.array([3, 4, 2, 5, 7, 6, 7, 5]) - 1
+    return sm.Problem(unary, [sm.Cut(tails, heads, [5, 5, 5, 2, 2, 5, 5, 5.0], 0.0)], HUGE)
+
+
+@pytest.mark.parametrize("callback", [None, lambda record, members: False])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_huge_terminal_arcs(solver, callback):
+    problem = with_huge_terminals()
+    try:
+        result = sm.minimize(problem, solver, callback=callback, max_passes=2_000)
+    except TypeError:  # a solver that does not take cuts
+        return
+    assert np.flatnonzero(result.minimizer).tolist() == [0, 1, 2, 3]
+    assert (result.value, result.gap, result.status) == (4.0, 0.0, sm.Status.OPTIMAL)
+    assert sm.verify(problem, result).optimal
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_one_huge_cost_beside_small_ones(seed, watched):
+    """Integer networks with a unary of -2^53, against an integer flow."""
+    random, n = np.random.default_rng(seed), 12
+    unary = random.integers(-9, 10, n).astype(float)
+    tails, heads = random.integers(0, n, (2, 30))
+    tails, heads = tails[tails != heads], heads[tails != heads]
+    weights = random.integers(0, 7, tails.size).astype(float)
+    unary[0] = -HUGE
+    problem = sm.Problem(unary, [sm.Cut(tails, heads, weights, 0.0)])
+    result = sm.minimize(problem, callback=(lambda *_: False) if watched else None)
+    assert result.minimizer[0]
+    assert result.status is sm.Status.OPTIMAL
+    small = np.where(np.arange(n) == 0, -1000, unary).astype(int)  # as good as -2^53
+    arcs = sp.coo_array((weights.astype(int), (tails, heads)), shape=(n + 2, n + 2)).tolil()
+    for v, cost in enumerate(small):
+        arcs[(n, v) if cost < 0 else (v, n + 1)] = abs(cost)
+    flow = maximum_flow(sp.csr_array(arcs).astype(np.int32), n, n + 1).flow_value
+    least = flow + int(small[small < 0].sum())
+    exact = int(least) + 1000 - 2**53
+    assert abs(int(result.value) - exact) <= 2  # floats are even there
+    assert int(result.lower_bound) <= exact
+    inside = result.minimizer
+    cut = weights[inside[tails] & ~inside[heads]].sum()
+    assert int(cut) + int(small[inside].sum()) == least
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_hard_constraint_holds_beside_costs_that_cancel(solver):
+    terms = [sm.Table([[0]], [0, 1e17]), sm.Table([[0]], [0, -1e17])]
+    problem = sm.Problem([-np.inf, 1.0], terms)
+    try:
+        result = sm.minimize(problem, solver, max_passes=50)
+    except TypeError:
+        return
+    assert result.minimizer.tolist() == [True, False]
+    assert result.value == problem.evaluate(result.minimizer) == 0.0
+    assert result.lower_bound <= 0.0
+
+
+@pytest.mark.parametrize("factor", [1, 1_000])
+def test_smallest_and_largest_pit(data_folder, factor):
+    """Arcs to the 9 blocks above, of finite weight; sums of all weights are beyond 2^53."""
+    file = data_folder / "mining" / "bauxitemed.dat"
+    if not file.exists():
+        pytest.skip("the mining data are not there")
+    shape = (26, 120, 120)
+    profit = np.loadtxt(file) * factor
+    blocks = np.arange(profit.size).reshape(shape)
+    tails, heads = [], []
+    for dy in (-1, 0, 1):
+        for dx in (-1, 0, 1):
+            ys, xs = slice(max(0, -dy), 120 - max(0, dy)), slice(max(0, -dx), 120 - max(0, dx))
+            yt, xt = slice(max(0, dy), 120 + min(0, dy)), slice(max(0, dx), 120 + min(0, dx))
+            tails.append(blocks[:-1, ys, xs].ravel())
+            heads.append(blocks[1:, yt, xt].ravel())
+    arcs = np.concatenate(tails), np.concatenate(heads)
+    assert arcs[0].size == 3_204_100
+    problem = sm.Problem(-profit, [sm.Cut(*arcs, 31_050_000.0 * factor, 0.0)])
+    for largest, size in ((False, 77_677), (True, 125_024)):
+        result = sm.minimize(problem, sm.MaxFlow(largest=largest))
+        assert (result.value, result.status) == (-25_697_179.0 * factor, sm.Status.OPTIMAL)
+        assert int(result.minimizer.sum()) == size
