@@ -236,7 +236,7 @@ import sys, submin.certificate
 from submin.cli import main
 def broken(*_):
     raise ZeroDivisionError("a fault of the library")
-submin.certificate.verify = broken
+submin.certificate.verify_set = broken
 main()
 """
     run = python("-c", code, "verify", optimal_file)
