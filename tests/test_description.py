@@ -24,7 +24,7 @@ def measured_and_counted(
     command = [sys.executable, SCRIPT, solver, dtype, connectivity, *shape]
     runs = [
         subprocess.run([*map(str, command)], capture_output=True, text=True, check=True)
-        for _ in range(2)
+        for _ in range(3)
     ]
     # The system may join small pages into large ones meanwhile, which only adds to the peak.
     measured, counted = min(tuple(map(int, run.stdout.split())) for run in runs)
