@@ -35,3 +35,8 @@ def test_every_solver(name):
         assert not faults(case, result), f"seed {seed}"
         solved += 1
     assert solved >= 5
+
+
+def test_a_gap_beside_a_huge_cost_is_rounded_up():
+    """Its last place was lost beside 1e140."""
+    assert not check_many(range(10_007_115, 10_007_116))[1]

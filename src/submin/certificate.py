@@ -139,9 +139,9 @@ def certify(
     """
     parts = problem.value_parts(members)
     gap = dual_gap(problem, members, dual, s, parts)
-    size, unit = _sharpened(problem, members, dual, gap), problem.granularity
+    (size, error), unit = _sharpened(problem, members, dual, gap), problem.granularity
     optimal = size < unit or size == 0.0
-    if not optimal and size <= 2.0 * gap.error < inf:
+    if not optimal and size <= 2.0 * error < inf:
         optimal = is_only_candidate(problem, members, dual, gap.bound.s, gap.size)
     size = 0.0 if optimal else size
     value, below = _value(problem, members, parts)
@@ -150,19 +150,22 @@ def certify(
         lower_bound=_lower_bound(problem, value, below, gap, size),
         gap=size,
         violation=gap.bound.violation,
-        rounding=gap.error,
+        rounding=error,
         granularity=unit,
         optimal=optimal,
     )
 
 
-def _sharpened(problem: Problem, members: BoolArray, dual: Sequence[FloatArray], gap: Gap) -> float:
-    """Return the size of a gap, on data of known granularity rounded down to a multiple of it."""
-    size, unit = gap.size, problem.granularity
-    if unit and unit <= size <= unit + 2.0 * gap.error < inf:
-        size = min(size, exact_gap(problem, members, dual))
+def _sharpened(
+    problem: Problem, members: BoolArray, dual: Sequence[FloatArray], gap: Gap
+) -> tuple[float, float]:
+    """Return the size of a gap and what of it is rounding, with known granularity exactly."""
+    size, error, unit = gap.size, gap.error, problem.granularity
+    if unit and unit <= size <= unit + 2.0 * error < inf:
+        exact = exact_gap(problem, members, dual)
+        size, error = (exact, 0.0) if exact < size else (size, error)
     steps = np.floor(size / unit) if unit and isfinite(size) else inf
-    return float(unit * steps) if steps < 2.0**26 else size
+    return (float(unit * steps) if steps < 2.0**26 else size), error
 
 
 def dual_gap(

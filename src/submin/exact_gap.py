@@ -8,7 +8,7 @@ sums exactly, and rounds once (Shewchuk 1997, doi:10.1007/PL00009321).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import frexp, fsum, inf, ldexp
+from math import frexp, fsum, inf, ldexp, nextafter
 
 import numpy as np
 
@@ -23,7 +23,7 @@ STEPS = 2.0**26
 
 
 def exact_gap(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> float:
-    """Return at least F(S) less the lower bound of the dual, rounded to the binary unit of g.
+    """Return more than F(S) less the lower bound of the dual, rounded to the binary unit of g.
 
     Violations of terms and values of those that are not cuts add their errors; the rest is exact.
     ``inf`` if a number of the dual is beyond 2^53 units.  O(size of the data).
@@ -36,7 +36,7 @@ def exact_gap(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) 
     parts = [_modular_costs(problem, members), costs]
     for term, part in zip(problem.terms, rounded, strict=True):
         parts += [np.array(term.violation(part)), _value(term, members)]
-    return fsum(np.concatenate(parts).tolist())
+    return nextafter(fsum(np.concatenate(parts).tolist()), inf)
 
 
 def _binary_unit(granularity: float) -> float:
