@@ -1,12 +1,16 @@
 """Higher-order terms: a maximum flow on gadgets beside accelerated sweeps, to a closed gap.
 
-    python benchmarks/higher_order.py [--repeats 3] [--limit 60] [--only WORD]
+    python benchmarks/higher_order.py [--group large] [--repeats 3] [--limit 60] [--only WORD]
 
 Hypergraph cuts (zoo and mushroom of UCI, random ones), and photographs of scikit-image with 8
 neighbours and higher-order potentials on about 600 superpixels.  Runs of both solvers take turns;
 the seconds are medians, from a problem to a certified set; a "+" at the passes says that the time
 was over.  The last columns are edges of the network for each number of the dual, and what
 ``solver="auto"`` chooses.  The docs' page on choosing a solver quotes the table.
+
+The group "large" has one function of all elements, or a star of edges, beside a grid or a path: the
+seconds of both solvers for both orders of the terms, and of PyMaxflow (GPL, optional) on the same
+network, from its arrays to the set; it is left out once it took more than the limit.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import submin as sm
 from instances import data_folder, photograph_problem, superpixel_problem
 from submin.solvers import choose
 from submin.solvers.max_flow import accepts
-from submin.solvers.network import network_size
+from submin.solvers.network import Network, network_size
 from submin.terms.table import Table
 
 SUPERPIXELS = 600
@@ -129,6 +133,113 @@ def curved(turns: int) -> Callable[[np.ndarray, np.ndarray], sm.Term]:
     return lambda pointers, members: sm.Cardinality(pointers, members, function)
 
 
+def square(n: int) -> tuple[np.ndarray, sm.Term]:
+    """Return costs with noise on about n pixels, and their grid."""
+    side = round(n**0.5)
+    shape = (side, side)
+    return np.random.default_rng(1).normal(size=shape) - 0.5, sm.GridCut(shape, 0.5)
+
+
+def large_hyperedge(n: int) -> tuple[np.ndarray, list[sm.Term]]:
+    """Build a hyperedge of all pixels beside a grid."""
+    unary, grid = square(n)
+    n = unary.size
+    return unary, [sm.Hyperedge([0, n], np.arange(n), 0.1 * n), grid]
+
+
+def large_cardinality(n: int) -> tuple[np.ndarray, list[sm.Term]]:
+    """Build a concave function of the number of all pixels, of three slopes, beside a grid."""
+    unary, grid = square(n)
+    n = unary.size
+    return unary, [sm.Cardinality([0, n], np.arange(n), curved_table), grid]
+
+
+def curved_table(k: np.ndarray, m: int) -> np.ndarray:
+    """Return 4 k (m - k) / m, linear between three changes of slope."""
+    at = np.unique(np.rint(np.linspace(0, m, 5)))
+    return np.interp(k, at, 4.0 * at * (m - at) / m)
+
+
+def large_truncation(n: int) -> tuple[np.ndarray, list[sm.Term]]:
+    """Build a truncation of all elements beside a path."""
+    unary = np.random.default_rng(0).normal(size=n) - 0.3
+    return unary, [sm.Truncation([0, n], np.arange(n), 1.0, 0.1 * n), sm.GridCut(n, 0.5)]
+
+
+def lone_hyperedge(n: int) -> tuple[np.ndarray, list[sm.Term]]:
+    """Build a hyperedge of all elements alone."""
+    return np.random.default_rng(0).normal(size=n), [sm.Hyperedge([0, n], np.arange(n), 0.3 * n)]
+
+
+def large_star(n: int) -> tuple[np.ndarray, list[sm.Term]]:
+    """Build a star of edges beside a path."""
+    random = np.random.default_rng(0)
+    unary = random.normal(size=n)
+    unary[0] = -0.2 * n
+    star = sm.Cut(np.zeros(n - 1, dtype=int), np.arange(1, n), random.random(n - 1))
+    return unary, [star, sm.GridCut(n, 0.5)]
+
+
+LARGE = {
+    "hyperedge, grid": large_hyperedge,
+    "3 turns, grid": large_cardinality,
+    "truncation, path": large_truncation,
+    "hyperedge alone": lone_hyperedge,
+    "star, path": large_star,
+}
+LARGE_SIZES = (10_000, 90_000, 300_000, 1_000_000)
+
+
+def pymaxflow_seconds(problem: sm.Problem) -> float:
+    """Solve the network of a problem with PyMaxflow; return the seconds, or NaN without it."""
+    try:
+        import maxflow
+    except ImportError:
+        return float("nan")
+    network = Network(problem.terms, problem.unary.ravel(), sm.Layout(problem).feasible_start())
+    network.flow[:] = 0.0
+    costs = network.imbalance()
+    weights = [np.broadcast_to(part, network.flow.size) for part in network.edges[2:]]
+    started = time.perf_counter()
+    graph = maxflow.Graph[float](costs.size, network.flow.size)
+    nodes = graph.add_nodes(costs.size)
+    graph.add_edges(*network.edges[:2], weights[1], weights[0])
+    graph.add_grid_tedges(nodes, np.maximum(-costs, 0.0), np.maximum(costs, 0.0))
+    graph.maxflow()
+    graph.get_grid_segments(nodes)
+    return time.perf_counter() - started
+
+
+def large_rows(name: str, repeats: int, limit: float) -> Iterator[str]:
+    """Compare the solvers and PyMaxflow on growing instances of one kind, for both orders."""
+    beside = True
+    for n in LARGE_SIZES:
+        unary, terms = LARGE[name](n)
+        for order in (terms, terms[::-1]) if len(terms) > 1 else (terms,):
+            problem = sm.Problem(unary, order)
+            (flow, exact), (sweeps, swept) = measured(problem, repeats, limit)
+            other = pymaxflow_seconds(problem) if beside else float("nan")
+            beside = beside and other <= limit
+            first = type(order[0]).__name__
+            passes = f"{swept.passes:.0f}" + "+" * (swept.status is not sm.Status.OPTIMAL)
+            yield (
+                f"{name:18} {problem.n:9,} {first:12} {flow:8.3f} {sweeps:8.3f} {passes:>6} "
+                f"{other:9.3f}  {exact.status.name}, gap {exact.gap:.1g}"
+            )
+
+
+def print_large(repeats: int, limit: float, word: str) -> None:
+    """Print the table of groups of all elements."""
+    print(
+        f"{'instance':18} {'elements':>9} {'first term':12} {'flow s':>8} {'sweeps s':>8} "
+        f"{'passes':>6} {'PyMaxflow':>9}"
+    )
+    for name in LARGE:
+        if word in name:
+            for line in large_rows(name, repeats, limit):
+                print(line, flush=True)
+
+
 INSTANCES: dict[str, Callable[[], sm.Problem]] = {
     **{f"{name}, labels": lambda name=name: labelled(name) for name in ("zoo", "mushroom")},
     **{f"{name}, random costs": lambda name=name: noisy(name) for name in ("zoo", "mushroom")},
@@ -197,7 +308,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--group", choices=("potentials", "large"), default="potentials")
     chosen = parser.parse_args()
+    if chosen.group == "large":
+        print_large(chosen.repeats, chosen.limit, chosen.only)
+        return
     print(
         f"{'instance':36} {'elements':>8} {'flow s':>8} {'sweeps s':>8} {'ratio':>6} {'passes':>7} "
         f"{'edges':>6}  auto"

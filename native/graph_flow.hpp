@@ -70,14 +70,10 @@ class GraphTrees {
   void members(bool largest, std::uint8_t* member) const {
     std::fill(member, member + size(), largest);
     if (largest) {
-      const auto deficit = [this](Index v) {
-        return labels_[v] != kRetired && graph_.imbalance(v) > 0;
-      };
+      const auto deficit = [this](Index v) { return graph_.imbalance(v) > 0; };
       graph_.reaching(deficit, [=](Index v) { member[v] = 0; });
     } else {
-      const auto excess = [this](Index v) {
-        return labels_[v] == kRetired && graph_.imbalance(v) < 0;
-      };
+      const auto excess = [this](Index v) { return graph_.imbalance(v) < 0; };
       graph_.reached_from(excess, [=](Index v) { member[v] = 1; });
     }
   }

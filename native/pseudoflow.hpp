@@ -21,6 +21,7 @@
 //
 // Rounding: what a push loses to the rounding of a flow stays at the node that it came from, and
 // goes with the next push from there. So it does not add up in a million pushes along one edge.
+// In the end it is forgotten, as it may be summed afresh from the flows.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +73,9 @@ class Pseudoflow {
   bool advance(std::int64_t budget) {
     const std::int64_t stop = visits_ + budget;
     while (visits_ < stop && (root_ != kNobody || next_root())) visit();
-    return finished_ = root_ == kNobody && !has_roots();
+    finished_ = root_ == kNobody && !has_roots();
+    if (finished_) forget_rounding();
+    return finished_;
   }
   bool finished() const { return finished_; }
   std::int64_t visits() const { return visits_; }
@@ -242,10 +245,18 @@ class Pseudoflow {
       trees_.take_apart(root_, [&](Index v) {
         if (trees_.label(v) != kRetired) --level(trees_.label(v)).nodes;
         trees_.label(v) = kRetired;
+        if (v != root_) trees_.set_deficit(v, 0.0);
         ++visits_;
       });
     }
     root_ = kNobody;
+  }
+
+  // What is left at nodes that are no roots, and would be excess and deficits to the next search.
+  void forget_rounding() {
+    for (Index v = 0; v < trees_.size(); ++v) {
+      if (!is_root(v)) trees_.set_deficit(v, 0.0);
+    }
   }
 
   template <class Half>

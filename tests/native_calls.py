@@ -152,6 +152,7 @@ CALLS: dict[str, dict[str, Any]] = {
     | {"orientation": signs(0, 0, 0), "first": octets(0, 0, 0)},
     "evaluate_sets": {"address": ctypes.cast(count_elements, ctypes.c_void_p).value, "data": 0}
     | {"sets": octets(1, 0, 1, 1).reshape(2, 2), "out": np.zeros(2)},
+    "add_net_flow": ENDS | STATE,
     "settle": ENDS | LIMITS | STATE | {"first": 2},
     "GraphFlow": ENDS | LIMITS | STATE,
     "GridFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,

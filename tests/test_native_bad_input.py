@@ -35,6 +35,7 @@ BOUNDS = {
     "table_sweep": {"members": 4, "tables": 2},
     "colour": {"members": LARGEST},
     "linear_forests": {"tails": LARGEST, "heads": LARGEST},
+    "add_net_flow": {"tails": 4, "heads": 4},
     "settle": {"tails": 4, "heads": 4},
     "GraphFlow": {"tails": 4, "heads": 4},
 }

@@ -1,7 +1,8 @@
 """Exact minimisation of cuts, also with auxiliary nodes: maximum flow in the residual graph of y.
 
-    y <- sweeps over the blocks, from any feasible dual, while they lower ||s||^2 quickly and many
-         arcs lead straight from an excess to a deficit
+    y <- sweeps over the blocks, from any feasible dual: of a grid alone while they lower ||s||^2
+         quickly and many arcs lead straight from an excess to a deficit; of grids with groups of
+         most elements once, groups first, which moves nearly all that has to pass through those
     Other terms become the edges of their gadgets, with auxiliary nodes (see ``terms.gadgets``)
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
@@ -38,6 +39,7 @@ from submin.solvers.solver import array_bytes
 from submin.terms.edges import EdgeTerm
 from submin.terms.grid_blocks import matchings
 from submin.terms.grid_cut import GridCut
+from submin.terms.groups import GroupTerm
 from submin.terms.term import Term
 
 if TYPE_CHECKING:
@@ -60,6 +62,9 @@ FEW_CROSSINGS = 0.004
 
 SAMPLE = slice(None, None, 16), Ellipsis, slice(None, None, 4)
 """Every sixteenth slice along the first axis and fourth along the last is looked at for them."""
+
+FEW_GROUPS = 16
+"""Up to so many groups, one of more than half of all elements, are swept before a search."""
 
 MOST_NODES = 2**27 - 2
 """Elements and auxiliaries that the kernels' labels can number."""
@@ -89,12 +94,12 @@ def accepts(terms: Sequence[Term]) -> bool:
 class MaxFlowState:
     """The dual y and s of a grid alone, or the network and s of its nodes.
 
-    Sweeps and the kernel change them in place.
+    Sweeps and the kernel change them in place.  Before a network is made, its dual is swept.
     """
 
     y: Dual
     s: FloatArray
-    graph: GridCut | Network
+    graph: GridCut | Network | None
     warm: bool
     norm: float = float("inf")
     swept: int = 0
@@ -129,8 +134,8 @@ class MaxFlow:
     sweeps : int, optional
         Sweeps over the chains of a grid before the search, at most.  After the first one they end
         with half a sweep that lowers ||s||^2 by less than a part in 200, or that leaves few
-        residual arcs from an excess straight to a deficit.  The single edges of another graph are
-        swept once (0: not at all).
+        residual arcs from an excess straight to a deficit.  Grids beside groups of most elements
+        are swept once with these, and of all else the single edges of the graph (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -169,6 +174,8 @@ class MaxFlow:
         if grid is not None:
             s = _memory.copied(layout.unary) if cold else layout.total(dual)
             return MaxFlowState(dual, s, grid, warm)
+        if self.sweeps and _few_large_groups(layout):
+            return MaxFlowState(list(dual), layout.total(dual), None, warm)
         network = Network(terms, layout.unary, dual)
         return MaxFlowState([], network.imbalance(), network, warm)
 
@@ -177,6 +184,10 @@ class MaxFlow:
         graph = state.graph
         if isinstance(graph, GridCut) and state.swept < self.sweeps * layout.r:
             self._sweep(layout, state, graph)
+            return 1
+        if graph is None and state.swept < layout.r:
+            layout.sweep(_groups_first(layout)[state.swept], state.y, state.s)
+            state.swept += 1
             return 1
         flow = state.flow or self._open(layout, state)
         state.flow, before = flow, flow.visits()
@@ -236,8 +247,11 @@ class MaxFlow:
         stay bounds, and the arithmetic of the search is exact.
         """
         unit, graph = layout.problem.granularity, state.graph
+        if graph is None:
+            graph = state.graph = Network(layout.problem.terms, layout.unary, state.y)
+            state.s, state.warm = graph.imbalance(), True
         if isinstance(graph, Network):
-            if self.sweeps:
+            if self.sweeps and not state.swept:
                 state.s = graph.sweep(state.s)
             if unit:
                 graph.flow[:] = np.rint(graph.flow / unit) * unit
@@ -347,6 +361,28 @@ def _single_grid(layout: Layout) -> GridCut | None:
     if len(terms) != 1 or not isinstance(terms[0], GridCut):
         return None
     return terms[0] if len(terms[0].offsets) <= MOST_OFFSETS else None
+
+
+def _few_large_groups(layout: Layout) -> bool:
+    """Say whether the terms are grids and few groups, one of them of most elements."""
+    groups = [term for term in layout.problem.terms if not isinstance(term, GridCut)]
+    if not all(isinstance(term, GroupTerm) for term in groups):
+        return False
+    sizes = [np.diff(term.pointers) for term in groups if isinstance(term, GroupTerm)]
+    few = sum(size.size for size in sizes) <= FEW_GROUPS
+    return few and max((int(size.max(initial=0)) for size in sizes), default=0) > layout.n // 2
+
+
+def _groups_first(layout: Layout) -> list[int]:
+    """Return the blocks of groups and then those of grids, in either part the smaller terms first.
+
+    The order of the terms decides between equals alone.
+    """
+    terms, owners = layout.problem.terms, layout.owners
+    return sorted(
+        range(layout.r),
+        key=lambda i: (isinstance(terms[owners[i]], GridCut), terms[owners[i]].size),
+    )
 
 
 def _crossings(grid: GridCut, flow: FloatArray, s: FloatArray) -> float:

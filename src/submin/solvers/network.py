@@ -2,8 +2,8 @@
 
 Nodes are the elements, and then the auxiliaries of all gadgets (see ``terms.gadgets``).  Edges are
 those of cuts before those of gadgets, and of either kind those of smaller terms first, so that the
-work on a problem does not depend on the order of its terms.  A flow gives every node its imbalance s: u + sum_i y_i at an element, its cost and the net flow out of it
-at an auxiliary.
+work on a problem does not depend on the order of its terms.  A flow gives every node its imbalance
+s: u + sum_i y_i at an element, its cost and the net flow out of it at an auxiliary.
 """
 
 from __future__ import annotations
