@@ -22,12 +22,16 @@ import numpy as np
 import submin as sm
 from instances import photograph_problem
 from max_flow_instances import blob_problem
+from mazes import PROBLEMS
 
 INSTANCES: dict[str, Callable[[], sm.Problem]] = {
     "astronaut 1024^2": lambda: photograph_problem("astronaut", 50.0, 8, 2),
     "astronaut 2048^2": lambda: photograph_problem("astronaut", 50.0, 8, 4),
     "volume 128^3": lambda: blob_problem(128, 26),
     "graph of 262,144 nodes": lambda: as_graph(photograph_problem("camera", 50.0, 8)),
+    "snake 1000^2": lambda: PROBLEMS["snake"](1000),
+    "snake 1000^2 8-nb": lambda: PROBLEMS["snake 8-nb"](1000),
+    "maze 1000^2": lambda: PROBLEMS["maze"](1000),
     "512^2 in squares": lambda: in_squares(photograph_problem("astronaut", 5.0, 8), 22),
     "1024^2 in squares": lambda: in_squares(photograph_problem("astronaut", 5.0, 8, 2), 22),
     "512^2 in two halves": lambda: in_squares(photograph_problem("astronaut", 5.0, 8), 256),

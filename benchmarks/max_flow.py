@@ -2,13 +2,15 @@
 
     python benchmarks/max_flow.py --group photographs [--repeats 3] [--limit 60] [--only WORD]
 
-Groups: photographs, volume, graphs, instances.  The same data in one run; every code in processes
-of its own, with the median of wall seconds, the seconds of its solve alone, the ratio to ours, and
-bytes per element at its peak beyond its input arrays.  The values of all answers are checked.
+Groups: photographs, volume, graphs, mazes, instances.  The same data in one run; every code in
+processes of its own, with the median of wall seconds, the seconds of its solve alone, the ratio to
+ours, and bytes per element at its peak beyond its input arrays.  The values of all answers are
+checked.
 
-The other codes are optional and left out where they are not installed: PyMaxflow (GPL),
-thinmaxflow (GPL), thinhpf (academic licence), ortools, scipy, igraph, networkx.  A code that takes
-more than --limit seconds on an instance is left out on larger ones of the group.
+The code "edges" is ours with the edges of a grid as a list.  The others are optional and left out
+where they are not installed: PyMaxflow (GPL), thinmaxflow (GPL), thinhpf (academic licence),
+ortools, scipy, igraph, networkx.  A code that takes more than --limit seconds on an instance is
+left out on larger ones of the group.
 """
 
 from __future__ import annotations

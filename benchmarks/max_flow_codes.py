@@ -99,6 +99,12 @@ def _solve_submin(build: Callable[[], sm.Problem]) -> Answer:
     return Answer(result.minimizer.ravel(), result.seconds)
 
 
+def edge_builder(instance: Instance) -> Callable[[], sm.Problem]:
+    """Return a function that builds the problem with its edges as a list."""
+    unary, edges = instance.problem.unary.ravel(), instance.edges()
+    return lambda: sm.Problem(unary, [sm.Cut(*edges)], instance.problem.constant)
+
+
 def _solve_pymaxflow_grid(unary: np.ndarray, capacities: list[Any], edges: int) -> Answer:
     import maxflow
 
@@ -273,6 +279,7 @@ LARGEST_IN_HPF, LARGEST_LONG, LARGEST_IN_SCIPY = 2.0**22, 2.0**40, 2.0**28
 
 CODES = (
     Code("submin", "submin.api", lambda instance: (instance.builder(),), _solve_submin),
+    Code("edges", "submin.api", lambda instance: (edge_builder(instance),), _solve_submin),
     Code("PyMaxflow", "maxflow", _pymaxflow, _solve_pymaxflow),
     Code("thinmaxflow", "thinmaxflow", arcs, _solve_thinmaxflow),
     Code("thinhpf", "thinhpf", _thinhpf, _solve_thinhpf, LARGEST_IN_HPF),

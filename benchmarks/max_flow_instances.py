@@ -14,6 +14,7 @@ import numpy as np
 
 import submin as sm
 from instances import data_folder, image_problem, photograph_problem
+from mazes import PROBLEMS
 from submin.dimacs import read_dimacs
 
 
@@ -178,6 +179,17 @@ def _superpixels() -> Instance:
     return Instance(sm.Problem(np.bincount(labels, pixels.problem.unary.ravel()), [cut]))
 
 
+def mazes(_: tuple[int, ...]) -> Group:
+    """Return thin structures in grids: snakes, mazes, spirals, combs; and random weights."""
+    for side in (200, 500):
+        for name in PROBLEMS:
+            yield f"{name} {side}", partial(_maze, name, side)
+
+
+def _maze(name: str, side: int) -> Instance:
+    return Instance(PROBLEMS[name](side))
+
+
 def published(_: tuple[int, ...]) -> Group:
     """Flow problems of igraph and networkx, with their published values."""
     path = data_folder() / "maxflow" / "igraph_ak-4102.max"
@@ -209,6 +221,13 @@ GROUPS: dict[str, Callable[[tuple[int, ...]], Group]] = {
     "photographs": photographs,
     "volume": volumes,
     "graphs": graphs,
+    "mazes": mazes,
     "instances": published,
 }
-CONNECTIVITIES = {"photographs": (4, 8), "volume": (6, 26), "graphs": (), "instances": ()}
+CONNECTIVITIES = {
+    "photographs": (4, 8),
+    "volume": (6, 26),
+    "graphs": (),
+    "mazes": (),
+    "instances": (),
+}

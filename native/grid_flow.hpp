@@ -87,32 +87,41 @@ void mark_members(Network& network, double side, bool largest, std::uint8_t* mem
 
 // In rounds: strips along axis 0 by themselves, side by side on the threads, then fewer strips, each
 // made of some of the last round with their forests, and at last the whole grid. The strips depend
-// on the shape alone, hence the same bits for any number of threads. One strip that gives up ends
-// all at the end of its round.
+// on the shape alone, hence the same bits for any number of threads.
+//
+// Where paths are long and break often, as in mazes, the forests are mended over and over. So all
+// gives up after `patience` visits a node, of the whole grid: strips pause after as many of their
+// own, and while there are few in sum the limit of a strip doubles. Visits are counted, and no time
+// is taken, so that this depends on the problem alone, too.
 template <class Mask, int Directions>
 class StripGridFlow final : public GridFlow {
  public:
   StripGridFlow(const GridFlowProblem& problem, std::int64_t patience)
-      : problem_(problem), patience_(patience), margin_(furthest_step(problem)),
+      : problem_(problem), patience_(patience), limit_(patience), margin_(furthest_step(problem)),
         arrays_(problem.size(), first_strips(problem), margin_) {
     const std::int64_t slices = problem.shape[0], count = first_strips(problem);
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t first = slices * k / count, last = slices * (k + 1) / count;
       const std::int64_t place = first * problem.size_of_slice() + (k + 1) * margin_;
-      strips_.push_back({first, last, place, Search(network(first, last, place), patience)});
+      strips_.push_back({first, last, place, Search(network(first, last, place))});
     }
   }
 
   bool advance(std::int64_t budget, int threads) override {
+    if (gave_up_) return false;
     parallel_for(static_cast<std::int64_t>(strips_.size()), 1, threads,
                  [&](std::int64_t first, std::int64_t last) {
-                   for (std::int64_t k = first; k < last; ++k) strips_[k].search.advance(budget);
+                   for (std::int64_t k = first; k < last; ++k) {
+                     strips_[k].search.advance(budget, limit_);
+                   }
                  });
-    const auto stopped = [](const Strip& strip) { return strip.search.has_stopped(); };
-    const auto gave_up = [](const Strip& strip) { return strip.search.gave_up(); };
-    if (!std::all_of(strips_.begin(), strips_.end(), stopped)) return false;
-    gave_up_ = std::any_of(strips_.begin(), strips_.end(), gave_up);
-    if (strips_.size() > 1 && !gave_up_) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
+    const auto of_all = [&](auto test) { return std::all_of(strips_.begin(), strips_.end(), test); };
+    if (of_all([](const Strip& strip) { return strip.search.finished(); })) {
+      if (strips_.size() > 1) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
+    } else if (of_all([&](const Strip& strip) { return strip.search.has_stopped(limit_); })) {
+      gave_up_ = visits() >= patience_ * problem_.size();
+      limit_ *= 2;
+    }
     return finished();
   }
 
@@ -169,6 +178,7 @@ class StripGridFlow final : public GridFlow {
       merged.push_back(joined(part(k), part(k + 1)));
     }
     strips_ = std::move(merged);
+    limit_ = patience_;
   }
 
   // Moves the labels and parents of the strips together.
@@ -190,14 +200,15 @@ class StripGridFlow final : public GridFlow {
     std::fill_n(arrays_.labels() + stop, margin_, kFree);
     std::fill_n(arrays_.parents() + stop, margin_, Network::none);
     Strip strip{first, last, begin->place,
-                Search(network(first, last, begin->place), patience_, depth, visits)};
+                Search(network(first, last, begin->place), depth, visits)};
     for (Iterator part = begin + 1; part != end; ++part)
       strip.search.open_across(part->first - first);
     return strip;
   }
 
   GridFlowProblem problem_;
-  std::int64_t patience_, margin_;
+  std::int64_t patience_, limit_;  // visits a node
+  std::int64_t margin_;
   NodeArrays<Network> arrays_;
   std::vector<Strip> strips_;
   Counts counts_of_rounds_;

@@ -142,8 +142,9 @@ class ResidualSearch {
 
   // Works for about `budget` node visits; true when no excess can reach a deficit any more.
   bool advance(std::int64_t budget) {
-    stop_ = visits_ + budget;
-    while (!is_over() && phase_ != Phase::done) {
+    granted_ = visits() + budget;
+    work_ = budget;
+    while (work_ > 0 && phase_ != Phase::done) {
       switch (phase_) {
         case Phase::label: label_deficits(); break;
         case Phase::seed: join_neighbours_of_deficits(); break;
@@ -157,7 +158,7 @@ class ResidualSearch {
     }
     return phase_ == Phase::done;
   }
-  std::int64_t visits() const { return visits_; }
+  std::int64_t visits() const { return granted_ - work_; }
   const Counts& counts() const { return counts_; }
 
  private:
@@ -165,11 +166,9 @@ class ResidualSearch {
   using Arcs = typename Network::Arcs;
   enum class Phase { label, seed, push, adopt, offer, reach, grow, done };
 
-  bool is_over() const { return visits_ >= stop_; }
-
   Index slice_end() {
-    const std::int64_t count = std::min<std::int64_t>(net_.size() - cursor_, stop_ - visits_);
-    visits_ += count;
+    const std::int64_t count = std::min<std::int64_t>(net_.size() - cursor_, work_);
+    work_ -= count;
     return cursor_ + static_cast<Index>(count);
   }
 
@@ -209,8 +208,8 @@ class ResidualSearch {
   // Highest label first, so that excess gathers on its way.
   void push_excess() {
     while (excess_.seek_high()) {
-      if (is_over()) return;
-      ++visits_;
+      if (work_ <= 0) return;
+      --work_;
       const Label label = excess_.high();
       const Index v = excess_.take(label);
       if (net_.label(v) == label && net_.parent(v) != Network::none && net_.deficit(v) < 0) {
@@ -245,8 +244,8 @@ class ResidualSearch {
   // Lowest label first: whoever has a lower label than the current orphan has a path or is lost.
   void adopt_orphans() {
     while (orphans_.seek_low()) {
-      if (is_over()) return;
-      ++visits_;
+      if (work_ <= 0) return;
+      --work_;
       const Label label = orphans_.low();
       const Index v = orphans_.take(label);
       if (net_.label(v) == label && net_.parent(v) == Network::none) adopt(v, label);
@@ -298,7 +297,7 @@ class ResidualSearch {
       if (arc == Network::none) return false;
       if (net_.label(u) <= label) return true;
       u = net_.head(u, arc);
-      ++visits_;
+      --work_;
     }
     return false;
   }
@@ -307,8 +306,8 @@ class ResidualSearch {
   // 1996): what the settled neighbours offer, ...
   void offer_to_lost() {
     for (; cursor_lost_ < lost_.size(); ++cursor_lost_) {
-      if (is_over()) return;
-      ++visits_;
+      if (work_ <= 0) return;
+      --work_;
       const Index v = lost_[cursor_lost_];
       const Label below = net_.nearest(v).second;
       if (below > depth_) continue;
@@ -322,8 +321,8 @@ class ResidualSearch {
   // ... then what each newly settled node offers; its first offer to a node is its best.
   void reach_lost() {
     while (orphans_.seek_low()) {
-      if (is_over()) return;
-      ++visits_;
+      if (work_ <= 0) return;
+      --work_;
       const Label label = orphans_.low();
       const Index v = orphans_.take(label);
       if (net_.label(v) < kPending) continue;
@@ -346,7 +345,7 @@ class ResidualSearch {
       net_.label(v) = kFree;
       net_.parent(v) = Network::none;
     }
-    visits_ += static_cast<std::int64_t>(lost_.size());
+    work_ -= static_cast<std::int64_t>(lost_.size());
     lost_.clear();
     cursor_lost_ = 0;
   }
@@ -356,8 +355,8 @@ class ResidualSearch {
   void grow() {
     const Label next = depth_ + kStep;
     while (frontier_.seek_low() && frontier_.low() <= next / kStep) {
-      if (is_over()) return;
-      ++visits_;
+      if (work_ <= 0) return;
+      --work_;
       const Index v = frontier_.take(frontier_.low());
       const Label label = net_.label(v);
       if (label <= depth_ || label > next || net_.parent(v) == Network::none) continue;
@@ -376,7 +375,7 @@ class ResidualSearch {
 
   Network& net_;
   Phase phase_ = Phase::label;
-  std::int64_t visits_ = 0, stop_ = 0;
+  std::int64_t granted_ = 0, work_ = 0;
   Index cursor_ = 0;
   std::size_t cursor_lost_ = 0;
   Label base_ = 0;           // what was there before

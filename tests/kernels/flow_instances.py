@@ -4,6 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
 native = pytest.importorskip("submin._native")
 
@@ -23,6 +26,12 @@ def half(offsets):
 CUBE = list(itertools.product((-1, 0, 1), repeat=3))
 OFFSETS[3, 26] = half(CUBE)
 OFFSETS[3, 18] = half([offset for offset in CUBE if sum(map(abs, offset)) <= 2])
+
+
+LINES = [((1,), 2), ((2,), 2), ((7,), 2)]
+PLANES = itertools.product([(1, 1), (1, 6), (5, 1), (3, 3), (2, 5), (4, 3)], (4, 8))
+BODIES = itertools.product([(1, 1, 1), (2, 2, 2), (1, 3, 3), (3, 2, 2)], (6, 18, 26))
+small_grids = st.sampled_from([*LINES, *PLANES, *BODIES])
 
 
 def grid_edges(shape, offset):
@@ -95,8 +104,8 @@ def finish(solver, size, *, budget=1 << 40, threads=1):
     return members[0].astype(bool), members[1].astype(bool), calls
 
 
-def grid_solver(instance, shape, offsets):
-    return native.GridFlow(
+def grid_arguments(instance, shape, offsets):
+    return (
         np.array(shape, dtype=np.int64),
         np.array(offsets, dtype=np.int64).reshape(len(offsets), len(shape)),
         instance.backward,
@@ -104,6 +113,14 @@ def grid_solver(instance, shape, offsets):
         instance.flows,
         instance.s,
     )
+
+
+def grid_solver(instance, shape, offsets, **settings):
+    return native.GridFlow(*grid_arguments(instance, shape, offsets), **settings)
+
+
+def tree_solver(instance, shape, offsets):
+    return native.GridTreeFlow(*grid_arguments(instance, shape, offsets))
 
 
 def graph_solver(instance, *, warm=False):
@@ -163,3 +180,33 @@ def random_instance(seed, nodes, edges, *, scale=6, uniform=False):
         flows.append(np.where(rng.random(tails.size) < 0.3, np.clip(0, low, high), start))
     unary = rng.integers(-scale, scale + 1, nodes)
     return Instance(unary, edges, backward, forward, flows)
+
+
+def scipy_minimum(instance):
+    """Return the minimum by SciPy's maximum flow between two extra nodes."""
+    source, sink = instance.unary.size, instance.unary.size + 1
+    supply = np.arange(source)
+    parts = [
+        (source + np.zeros_like(supply), supply, np.maximum(-instance.unary, 0)),
+        (supply, sink + np.zeros_like(supply), np.maximum(instance.unary, 0)),
+    ]
+    for (tails, heads), back, forth in zip(
+        instance.edges, instance.backward, instance.forward, strict=True
+    ):
+        parts.append((tails, heads, np.broadcast_to(forth, tails.size)))
+        parts.append((heads, tails, np.broadcast_to(back, tails.size)))
+    rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    graph = csr_array((values, (rows, columns)), shape=(sink + 1, sink + 1)).astype(np.int32)
+    return maximum_flow(graph, source, sink).flow_value + np.minimum(instance.unary, 0).sum()
+
+
+def long_instance(seed, shape=(140, 150)):
+    """Draw real data that needs long paths: blocks of one sign, strong edges, any start."""
+    rng = np.random.default_rng(seed)
+    offsets = OFFSETS[2, 8]
+    edges = [grid_edges(shape, offset) for offset in offsets]
+    blocks = np.kron(rng.normal(size=(7, 6)), np.ones((shape[0] // 7, shape[1] // 6)))
+    unary = (blocks + 0.2 * rng.normal(size=shape)).ravel()
+    weights = [3 * rng.random(tails.size) ** 4 for tails, _ in edges]
+    flows = [(2 * rng.random(w.size) - 1) * w * 0.1 for w in weights]
+    return Instance(unary, edges, weights, weights, flows), shape, offsets

@@ -1,13 +1,9 @@
 """The max-flow finish: against enumeration, SciPy and its own laws."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 
 from .flow_instances import (
     OFFSETS,
@@ -18,14 +14,12 @@ from .flow_instances import (
     graph_solver,
     grid_edges,
     grid_solver,
+    long_instance,
     native,
     random_instance,
+    scipy_minimum,
+    small_grids,
 )
-
-LINES = [((1,), 2), ((2,), 2), ((7,), 2)]
-PLANES = itertools.product([(1, 1), (1, 6), (5, 1), (3, 3), (2, 5), (4, 3)], (4, 8))
-BODIES = itertools.product([(1, 1, 1), (2, 2, 2), (1, 3, 3), (3, 2, 2)], (6, 18, 26))
-small_grids = st.sampled_from([*LINES, *PLANES, *BODIES])
 
 
 @given(small_grids, st.integers(0, 2**32), st.booleans())
@@ -49,24 +43,6 @@ def test_small_graphs(nodes, count, seed, warm):
     instance = random_instance(seed, nodes, edges, scale=2 + seed % 5)
     smallest, largest, _ = finish(graph_solver(instance, warm=warm), nodes)
     check_against_enumeration(instance, smallest, largest)
-
-
-def scipy_minimum(instance):
-    """Return the minimum by SciPy's maximum flow between two extra nodes."""
-    source, sink = instance.unary.size, instance.unary.size + 1
-    supply = np.arange(source)
-    parts = [
-        (source + np.zeros_like(supply), supply, np.maximum(-instance.unary, 0)),
-        (supply, sink + np.zeros_like(supply), np.maximum(instance.unary, 0)),
-    ]
-    for (tails, heads), back, forth in zip(
-        instance.edges, instance.backward, instance.forward, strict=True
-    ):
-        parts.append((tails, heads, np.broadcast_to(forth, tails.size)))
-        parts.append((heads, tails, np.broadcast_to(back, tails.size)))
-    rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    graph = csr_array((values, (rows, columns)), shape=(sink + 1, sink + 1)).astype(np.int32)
-    return maximum_flow(graph, source, sink).flow_value + np.minimum(instance.unary, 0).sum()
 
 
 FLAT = [((40, 31), 4), ((31, 40), 8), ((1, 300), 4), ((300, 1), 8), ((150, 130), 8)]
@@ -206,18 +182,6 @@ def test_grid_and_graph_agree(case, seed):
     on_grid = finish(grid_solver(first, shape, offsets), first.unary.size)
     on_graph = finish(graph_solver(second), second.unary.size)
     np.testing.assert_array_equal(on_grid[:2], on_graph[:2])
-
-
-def long_instance(seed, shape=(140, 150)):
-    """Draw real data that needs long paths: blocks of one sign, strong edges, any start."""
-    rng = np.random.default_rng(seed)
-    offsets = OFFSETS[2, 8]
-    edges = [grid_edges(shape, offset) for offset in offsets]
-    blocks = np.kron(rng.normal(size=(7, 6)), np.ones((shape[0] // 7, shape[1] // 6)))
-    unary = (blocks + 0.2 * rng.normal(size=shape)).ravel()
-    weights = [3 * rng.random(tails.size) ** 4 for tails, _ in edges]
-    flows = [(2 * rng.random(w.size) - 1) * w * 0.1 for w in weights]
-    return Instance(unary, edges, weights, weights, flows), shape, offsets
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 SLICE = 100_000
 """Node visits between two looks at the clock, at most some 50 milliseconds."""
 
-PATIENCE = 40
-"""Node visits for each node after which the forests on a grid give up: photographs take 2 to 15."""
+PATIENCE = 32
+"""Node visits for each node after which the forests on a grid give up: photographs take 2 to 12."""
 
 MOST_OFFSETS = 13
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
@@ -103,6 +103,7 @@ class MaxFlowState:
     warm: bool
     norm: float = float("inf")
     swept: int = 0
+    visits: int = 0
     lost: float = float("inf")
     flow: GridFlow | GridTreeFlow | GraphFlow | None = None
     done: bool = False
@@ -179,7 +180,7 @@ class MaxFlow:
         return MaxFlowState([], network.imbalance(), network, warm)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
-        """Project one block, or do a slice of the search."""
+        """Project one block, or do a slice of the search: n node visits count as a projection."""
         graph = state.graph
         if isinstance(graph, GridCut) and state.swept < self.sweeps * layout.r:
             self._sweep(layout, state, graph)
@@ -189,8 +190,10 @@ class MaxFlow:
             state.swept += 1
             return 1
         flow = state.flow or self._open(layout, state)
-        state.flow = flow
-        if flow.advance(SLICE, layout.threads):
+        state.flow, before = flow, flow.visits()
+        done = flow.advance(SLICE, layout.threads)
+        state.visits += flow.visits() - before
+        if done:
             member = np.zeros(state.s.size, dtype=np.uint8)
             flow.members(member, bool(self.largest))
             state.members = member[: layout.n].view(np.bool_)
@@ -198,7 +201,8 @@ class MaxFlow:
             state.done = state.flow is None
         elif isinstance(graph, GridCut) and flow.gave_up():
             state.flow = self._start_over(layout, state, graph)
-        return 0
+        projections, state.visits = divmod(state.visits, max(1, layout.n))
+        return projections if layout.r else 0
 
     @staticmethod
     def _search_again(layout: Layout, state: MaxFlowState, member: BoolArray) -> GraphFlow | None:
@@ -295,9 +299,9 @@ class MaxFlow:
         """Count y, s, and the arrays of the kernel, with those of the network.
 
         A grid's kernel has a label, a parent and two bits for each neighbour at every node (whole
-        bytes), and lists of nodes.  A network has ends, weights and flow of its edges, unless they
-        are those of an only cut, and the ends among the places of gadgets; its kernel has a tree
-        of the nodes, and two numbers for every arc.
+        bytes), and lists of nodes, or of roots after a new start.  A network has ends, weights and
+        flow of its edges, unless they are those of an only cut, and the ends among the places of
+        gadgets; its kernel has a tree of the nodes, and two numbers for every arc.
         """
         own, grid = array_bytes(layout, duals=1, vectors=1), _single_grid(layout)
         if grid is not None:
