@@ -123,6 +123,8 @@ def turning_knots(
     """
     hull = _hull(at, values, group, np.arange(at.size))
     found = _larger_turns(at, values, group, hull, rounding)
+    if found.size == hull.size:
+        return hull
     moved = np.abs(_through(at, values, found) - _through(at, values, hull))
     far = np.zeros(rounding.size, dtype=np.bool_)
     far[group[moved > 2.0 * rounding[group]]] = True
