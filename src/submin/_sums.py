@@ -140,6 +140,20 @@ def common_granularity(*arrays: WeightArray) -> float:
     return 0.0
 
 
+def is_exact(*arrays: FloatArray) -> bool:
+    """Say whether all numbers are multiples of one number, and few enough: no rounding is in them.
+
+    Sums and differences of two of them are floats.
+
+    Examples
+    --------
+    >>> is_exact(np.array([0.5, 3.0])), is_exact(np.array([0.1])), is_exact(np.array([2.0**53]))
+    (True, False, False)
+    """
+    unit = common_granularity(*arrays)
+    return all(float(np.max(np.abs(array), initial=0.0)) < 2.0**52 * unit for array in arrays)
+
+
 def _begins_integral(array: WeightArray, scale: float) -> bool:
     """Say whether the first of the scaled numbers are integers, or too large to be scaled."""
     with np.errstate(over="ignore", invalid="ignore"):

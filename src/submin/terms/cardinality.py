@@ -23,11 +23,12 @@ from submin._sums import (
     UNIT_ROUNDOFF,
     common_granularity,
     compensated_sum,
+    is_exact,
     scatter_sum,
     second_order_error,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms.concave_functions import TOLERANCE, hull_excess, is_exact, largest, owners
+from submin.terms.concave_functions import TOLERANCE, hull_excess, largest, owners
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from submin._sums import UNIT_ROUNDOFF, common_granularity, product_error, scatter_sum, two_sum
+from submin._sums import UNIT_ROUNDOFF, is_exact, product_error, scatter_sum, two_sum
 from submin._typing import FloatArray, PointerArray
 
 TOLERANCE = 16.0 * UNIT_ROUNDOFF
@@ -96,15 +96,6 @@ def largest(values: FloatArray, pointers: PointerArray) -> FloatArray:
     """Return the largest number of each function; none is empty."""
     found: FloatArray = np.maximum.reduceat(values, pointers[:-1]) if values.size else values
     return found
-
-
-def is_exact(*arrays: FloatArray) -> bool:
-    """Say whether all numbers are multiples of some number, and small ones: no rounding is there.
-
-    Differences of such numbers are floats.
-    """
-    unit = common_granularity(*arrays)
-    return all(np.max(np.abs(array), initial=0.0) < 2.0**52 * unit for array in arrays)
 
 
 def hull_excess(at: FloatArray, values: FloatArray, group: PointerArray) -> FloatArray:
