@@ -209,3 +209,10 @@ def test_robust_potentials_of_decimals(tolerance):
     for mask in subset_masks(3):
         sides = [float(sum(rational(np.array(masses)[side]))) for side in (mask, ~mask)]
         assert term.evaluate(mask) == pytest.approx(2.0 * min(1.0, *sides / np.array(tolerance)))
+
+
+@pytest.mark.parametrize("large", [1.0, 2.0**40, 2.0**50])
+def test_integer_tables_that_are_not_submodular_by_one_unit(large):
+    sm.Table([[0, 1]], [0.0, large, large, 2.0 * large])
+    with pytest.raises(ValueError, match="is not submodular"):
+        sm.Table([[0, 1]], [0.0, large, large, 2.0 * large + 1.0])

@@ -102,15 +102,15 @@ def test_errors_name_the_group():
         sm.list_groups({"a": [0], "b": (2, -2)})
     with pytest.raises(TypeError, match=r"lists\[0\] must hold integers"):
         sm.list_groups([{"a", "b"}])
-    with pytest.raises(
-        ValueError, match=r"members\[4\] is 2, and group 1 has this element already"
-    ):
+    with pytest.raises(ValueError, match=r"members\[4\] is 2 \(group 1\): an element may be once"):
         sm.Hyperedge([0, 3, 5], [0, 1, 2, 2, 2], 1.0)
-    with pytest.raises(ValueError, match=r"members\[3\], in group 1, is -1: element numbers start"):
+    with pytest.raises(ValueError, match=r"members\[3\] is -1 \(group 1\): element numbers start"):
         sm.Truncation([0, 3, 5], [0, 1, 2, -1, 2], 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"tails\[1\] is 0, and group 0 has this element already"):
+    with pytest.raises(ValueError, match=r"tails\[1\] is 0 \(group 0\): an element may be once"):
         sm.Hyperedge.directed([0, 2], [0, 0], [0, 1], [1], 1.0)
-    with pytest.raises(ValueError, match=r"pointers\[2\] is 2, less than 3 .* group 1 would end"):
+    with pytest.raises(
+        ValueError, match=r"pointers\[2\] is 2: pointers must not .* group 1 begins at 3"
+    ):
         sm.Hyperedge([0, 3, 2], [0, 1], 1.0)
 
 

@@ -149,6 +149,20 @@ def summable_granularity(*arrays: WeightArray) -> float:
     return granularity if total < 2.0**53 * granularity else 0.0
 
 
+def is_exact(*arrays: FloatArray) -> bool:
+    """Say whether all numbers are multiples of one number, and few enough: no rounding is in them.
+
+    Sums and differences of two of them are floats.
+
+    Examples
+    --------
+    >>> is_exact(np.array([0.5, 3.0])), is_exact(np.array([0.1])), is_exact(np.array([2.0**53]))
+    (True, False, False)
+    """
+    unit = common_granularity(*arrays)
+    return all(float(np.max(np.abs(array), initial=0.0)) < 2.0**52 * unit for array in arrays)
+
+
 def _begins_integral(array: WeightArray, scale: float) -> bool:
     """Say whether the first of the scaled numbers are integers."""
     head = _scaled(array.ravel()[:1024], scale)

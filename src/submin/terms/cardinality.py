@@ -22,12 +22,13 @@ from submin._lazy import lazy
 from submin._sums import (
     UNIT_ROUNDOFF,
     compensated_sum,
+    is_exact,
     scatter_sum,
     second_order_error,
     summable_granularity,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms.concave_functions import TOLERANCE, hull_excess, is_exact, largest, owners
+from submin.terms.concave_functions import TOLERANCE, hull_excess, largest, owners
 from submin.terms.exchanges import GroupExchanges
 from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.gadgets import Gadget, GadgetSize, Stars

@@ -15,13 +15,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from submin._sums import (
-    UNIT_ROUNDOFF,
-    product_error,
-    scatter_sum,
-    summable_granularity,
-    two_sum,
-)
+from submin._sums import UNIT_ROUNDOFF, is_exact, product_error, scatter_sum, two_sum
 from submin._typing import FloatArray, PointerArray
 
 TOLERANCE = 16.0 * UNIT_ROUNDOFF
@@ -104,15 +98,6 @@ def largest(values: FloatArray, pointers: PointerArray) -> FloatArray:
     return found
 
 
-def is_exact(*arrays: FloatArray) -> bool:
-    """Say whether all numbers are multiples of some number, and small ones: no rounding is there.
-
-    Differences of such numbers are floats.
-    """
-    unit = summable_granularity(*arrays)
-    return all(np.max(np.abs(array), initial=0.0) < 2.0**52 * unit for array in arrays)
-
-
 def hull_excess(at: FloatArray, values: FloatArray, group: PointerArray) -> FloatArray:
     """Return by how much the hull of each function is above its values, O(knots) a round."""
     kept = _hull(at, values, group, np.arange(at.size))
@@ -129,6 +114,8 @@ def turning_knots(
     """
     hull = _hull(at, values, group, np.arange(at.size))
     found = _larger_turns(at, values, group, hull, rounding)
+    if found.size == hull.size:
+        return hull
     moved = np.abs(_through(at, values, found) - _through(at, values, hull))
     far = np.zeros(rounding.size, dtype=np.bool_)
     far[group[moved > 2.0 * rounding[group]]] = True

@@ -249,7 +249,7 @@ def checked_members(
     if given.dtype.kind == "i" and np.any(given < 0):
         place = int(np.argmax(given.ravel() < 0))
         raise ValueError(
-            f"{name}[{place}], in group {group_at(checked, place)}, is {given.ravel()[place]}: "
+            f"{name}[{place}] is {given.ravel()[place]} (group {group_at(checked, place)}): "
             "element numbers start at 0"
         )
     numbers = _checks.indices(name, members).ravel()
@@ -257,8 +257,8 @@ def checked_members(
     if repeated.any():
         place = int(np.argmax(repeated))
         raise ValueError(
-            f"{name}[{place}] is {numbers[place]}, and group {group_at(checked, place)} has this "
-            "element already: an element may be once in each group"
+            f"{name}[{place}] is {numbers[place]} (group {group_at(checked, place)}): an element "
+            "may be once in each group"
         )
     return checked, numbers
 
@@ -280,8 +280,8 @@ def check_pointers(name: str, pointers: npt.ArrayLike, incidences: int) -> Point
     if falls.any():
         group = int(np.argmax(falls)) - 1
         raise ValueError(
-            f"{name}[{group + 1}] is {checked[group + 1]}, less than {checked[group]} before it: "
-            f"group {group} would end before it begins"
+            f"{name}[{group + 1}] is {checked[group + 1]}: {name} must not decrease, and group "
+            f"{group} begins at {checked[group]}"
         )
     if checked[0] != 0 or checked[-1] != incidences:
         raise ValueError(
@@ -349,7 +349,7 @@ def grouped_sums(values: FloatArray, pointers: PointerArray) -> tuple[FloatArray
     """
     scale = np.repeat(_group_scales(values, pointers), np.diff(pointers))
     leading = (scale + values) - scale
-    return two_sum(_plain_sums(leading, pointers), _plain_sums(values - leading, pointers))
+    return two_sum(plain_sums(leading, pointers), plain_sums(values - leading, pointers))
 
 
 def grouped_error(values: FloatArray, pointers: PointerArray) -> FloatArray:
@@ -403,7 +403,8 @@ def _group_scales(values: FloatArray, pointers: PointerArray) -> FloatArray:
     return np.where(largest > 0.0, scales, 0.0)
 
 
-def _plain_sums(values: FloatArray, pointers: PointerArray) -> FloatArray:
+def plain_sums(values: FloatArray, pointers: PointerArray) -> FloatArray:
+    """Return the sum of each group, one number after the other."""
     sums, filled = np.zeros(pointers.size - 1), np.diff(pointers) > 0
     if values.size:
         sums[filled] = np.add.reduceat(values, pointers[:-1][filled])

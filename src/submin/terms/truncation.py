@@ -37,7 +37,9 @@ from submin.terms.groups import (
     GroupTerm,
     grouped_error,
     grouped_sums,
+    incidences,
     per_entry,
+    plain_sums,
     running_sums,
 )
 from submin.terms.residuals import Arcs, star, touched
@@ -116,10 +118,20 @@ class Truncation(GroupTerm):
         """Return the sum of the truncated masses and the modular part, O(incidences)."""
         inside = _checks.flat_mask("members", members)[self.members]
         masses = np.where(inside, self.masses, 0.0)
-        high, low = grouped_sums(masses, self.pointers)
-        below = (high - self.caps) + low < 0.0
+        below = self._below_caps(masses)
         parts = masses[below[self.group_of]], self.caps[~below], self.modular[inside]
         return compensated_sum(np.concatenate(parts))
+
+    def _below_caps(self, masses: FloatArray) -> BoolArray:
+        """Say which groups of masses are below their caps; sums near a cap are summed exactly."""
+        total, sizes = plain_sums(masses, self.pointers), np.diff(self.pointers)
+        below: BoolArray = total < self.caps
+        near = np.flatnonzero(np.abs(total - self.caps) <= 2.0 * UNIT_ROUNDOFF * sizes * total)
+        if near.size:
+            pointers = np.concatenate([[0], np.cumsum(sizes[near])])
+            high, low = grouped_sums(masses[incidences(self.pointers, near)], pointers)
+            below[near] = (high - self.caps[near]) + low < 0.0
+        return below
 
     def value_error(self, members: BoolArray) -> float:
         """Bound the errors of sums whose parts may cancel, O(incidences).

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from submin import kernels
+from submin._sums import is_exact
 from submin._typing import BoolArray, FloatArray, IndexArray
 
 
@@ -31,8 +32,11 @@ class Witness(NamedTuple):
 def submodularity_tolerance(values: FloatArray) -> FloatArray:
     """Return the rounding error that a second difference may have, one for each row.
 
-    Values that were computed from k numbers carry errors of about k units in the last place.
+    Values that were computed from k numbers carry errors of about k units in the last place, and
+    multiples of one number none.
     """
+    if is_exact(values):
+        return np.zeros(values.shape[0])
     members = values.shape[1].bit_length() - 1
     unit = 8.0 * members * float(np.finfo(np.float64).eps)
     tolerance: FloatArray = unit * np.max(np.abs(values), axis=1)
