@@ -69,7 +69,7 @@ class Arcs(NamedTuple):
 
 def arcs(instance: Instance) -> Arcs:
     """Return the graph of an instance: a node of the source's side is an element of S."""
-    unary = instance.problem.finite_unary()
+    unary = sm.Layout(instance.problem, pinned=True).unary
     return Arcs(unary.size, *instance.edges(), np.maximum(-unary, 0.0), np.maximum(unary, 0.0))
 
 
@@ -94,7 +94,7 @@ def whole_scale(instance: Instance, largest: float) -> float:
 
 def _solve_submin(build: Callable[[], sm.Problem]) -> Answer:
     result = sm.minimize(build())
-    if not result.certificate.optimal:
+    if not result.certificate.closed:
         raise RuntimeError(f"not closed: {result}")
     return Answer(result.minimizer.ravel(), result.seconds)
 

@@ -6,12 +6,12 @@ Run as a script for many of them:  python -m tests.exactness --problems 1000000 
 from __future__ import annotations
 
 import argparse
+import functools
 import multiprocessing
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -24,20 +24,33 @@ SOLVERS = ["auto", *(name for name in REGISTRY if name not in SLOW)]
 FLOW = ("auto", "max_flow")
 
 Random = np.random.Generator
-Exact = list[Fraction]
+Exact = list[int]
+
+UNIT = 1074
+"""Exact numbers are integers in units of 2**-1074: every float is one."""
+
+
+def exact(number: float) -> int:
+    """Return a finite float in units of 2**-1074."""
+    numerator, denominator = float(number).as_integer_ratio()
+    return numerator << (UNIT + 1 - denominator.bit_length())
+
+
+def exactly(numbers: np.ndarray) -> np.ndarray:
+    return np.array([exact(number) for number in numbers], dtype=object)
 
 
 class Case(NamedTuple):
     """A problem, and the exact value of each set, or None where it breaks a hard constraint."""
 
     problem: sm.Problem
-    values: list[Fraction | None]
+    values: list[int | None]
 
     @property
-    def minimum(self) -> Fraction:
+    def minimum(self) -> int:
         return min(value for value in self.values if value is not None)
 
-    def exact(self, members: np.ndarray) -> Fraction | None:
+    def exact(self, members: np.ndarray) -> int | None:
         return self.values[int(np.dot(members.ravel(), 1 << np.arange(members.size)))]
 
 
@@ -95,24 +108,16 @@ def a_cut(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tuple
     out, back = np.abs(numbers(tails.size)), np.abs(numbers(tails.size))
     if random.random() < 0.5:
         back = out
-    values = []
-    for members in sets(n):
-        cut = Fraction(0)
-        for i, j, w, r in zip(tails, heads, out, back, strict=True):
-            cut += Fraction(w) if members[i] and not members[j] else Fraction(0)
-            cut += Fraction(r) if members[j] and not members[i] else Fraction(0)
-        values.append(cut)
+    inside = sets(n)
+    leaving, entering = inside[:, tails] & ~inside[:, heads], inside[:, heads] & ~inside[:, tails]
+    values = list(leaving @ exactly(out) + entering @ exactly(back)) if tails.size else [0] * 2**n
     return sm.Cut(tails, heads, out, back), values
 
 
 def a_grid(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tuple[sm.Term, Exact]:
     weights = np.abs(numbers(n - 1))
-    values = [
-        sum(
-            (Fraction(w) for w, a, b in zip(weights, s, s[1:], strict=False) if a != b), Fraction(0)
-        )
-        for s in sets(n)
-    ]
+    inside = sets(n)
+    values = list((inside[:, 1:] ^ inside[:, :-1]) @ exactly(weights))
     return sm.GridCut(n, [weights]), values
 
 
@@ -121,7 +126,7 @@ def a_hyperedge(
 ) -> tuple[sm.Term, Exact]:
     members = random.permutation(n)[: int(random.integers(2, n + 1))]
     weight = float(np.abs(numbers(1))[0])
-    values = [Fraction(weight) * int(s[members].any() and not s[members].all()) for s in sets(n)]
+    values = [exact(weight) * int(s[members].any() and not s[members].all()) for s in sets(n)]
     return sm.Hyperedge([0, members.size], members, weight), values
 
 
@@ -131,10 +136,7 @@ def a_truncation(
     members = random.permutation(n)[: int(random.integers(2, n + 1))]
     masses = np.abs(numbers(members.size))
     cap = float(random.random() * masses.sum())
-    values = [
-        min(Fraction(cap), sum((Fraction(m) for m in masses[s[members]]), Fraction(0)))
-        for s in sets(n)
-    ]
+    values = [min(exact(cap), mass) for mass in sets(n)[:, members] @ exactly(masses)]
     return sm.Truncation([0, members.size], members, masses, cap), values
 
 
@@ -142,14 +144,26 @@ def a_count(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tup
     members = random.permutation(n)[: int(random.integers(2, n + 1))]
     weight = float(np.abs(numbers(1))[0])
     term = sm.Cardinality([0, members.size], members, lambda k, m: weight * np.minimum(k, m - k))
-    return term, [Fraction(term.values[int(s[members].sum())]) for s in sets(n)]
+    return term, [exact(term.values[int(s[members].sum())]) for s in sets(n)]
 
 
-TERMS = (a_cut, a_cut, a_grid, a_hyperedge, a_truncation, a_count)
+def a_table(random: Random, n: int, numbers: Callable[[int], np.ndarray]) -> tuple[sm.Term, Exact]:
+    members = random.permutation(n)[:2]
+    first, second, saved = numbers(3)
+    both = first + second - abs(saved)
+    while exact(both) > exact(first) + exact(second):
+        both = np.nextafter(both, -np.inf)
+    row = np.array([0.0, first, second, both])
+    return sm.Table([members], row), [exact(row[k]) for k in sets(n)[:, members] @ [1, 2]]
 
 
-def sets(n: int) -> list[np.ndarray]:
-    return [((k >> np.arange(n)) & 1).astype(bool) for k in range(1 << n)]
+TERMS = (a_cut, a_cut, a_grid, a_hyperedge, a_truncation, a_count, a_table)
+
+
+@functools.cache
+def sets(n: int) -> np.ndarray:
+    """Return all sets, one a row, element v of set k at bit v of k."""
+    return ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(bool)
 
 
 def random_case(random: Random, most: int = 5) -> Case:
@@ -168,14 +182,13 @@ def random_case(random: Random, most: int = 5) -> Case:
         unary[random.integers(n)] = random.choice([-np.inf, np.inf])
     constant = float(kind(random, 1)[0]) if random.random() < 0.2 else 0.0
     problem = sm.Problem(unary, [term for term, _ in parts], constant)
-    values = []
-    for k, members in enumerate(sets(n)):
-        broken = np.any(np.isposinf(unary) & members) or np.any(np.isneginf(unary) & ~members)
-        finite = unary[members & np.isfinite(unary)]
-        own = sum((Fraction(u) for u in finite), Fraction(constant))
-        own += sum((part[k] for _, part in parts), Fraction(0))
-        values.append(None if broken else own)
-    return Case(problem, values)
+    inside = sets(n)
+    broken = (inside & np.isposinf(unary) | ~inside & np.isneginf(unary)).any(axis=1)
+    own = inside @ exactly(np.where(np.isfinite(unary), unary, 0.0)) + exact(constant)
+    values = [
+        sum(value, start) for start, *value in zip(own, *(part for _, part in parts), strict=True)
+    ]
+    return Case(problem, [None if b else v for b, v in zip(broken, values, strict=True)])
 
 
 # What must hold.
@@ -184,16 +197,16 @@ def random_case(random: Random, most: int = 5) -> Case:
 def faults(case: Case, result: sm.Result) -> list[str]:
     """Return what is wrong with a result, by name."""
     problem, found = case.problem, []
-    exact, minimum = case.exact(result.minimizer), case.minimum
-    if exact is None:
+    value, minimum = case.exact(result.minimizer), case.minimum
+    if value is None:
         return ["a hard constraint is broken"]
     if result.value != problem.evaluate(result.minimizer):
         found.append("value is not evaluate(minimizer)")
-    if np.isfinite(result.lower_bound) and Fraction(result.lower_bound) > minimum:
+    if np.isfinite(result.lower_bound) and exact(result.lower_bound) > minimum:
         found.append("the bound is above the minimum")
-    if np.isfinite(result.gap) and Fraction(result.gap) < exact - minimum:
+    if np.isfinite(result.gap) and exact(result.gap) < value - minimum:
         found.append("the gap is too small")
-    if result.status is sm.Status.OPTIMAL and exact != minimum:
+    if result.status is sm.Status.OPTIMAL and value != minimum:
         found.append("OPTIMAL, and not minimal")
     if sm.verify(problem, result) != result.certificate:
         found.append("verify says something else")
@@ -212,7 +225,7 @@ def sums_are_exact(case: Case) -> bool:
 def extreme_faults(case: Case) -> list[str]:
     """Compare the smallest and the largest minimiser of a maximum flow with the exact ones."""
     values = np.array([value == case.minimum for value in case.values])
-    best = np.array(sets(case.problem.n))[values]
+    best = sets(case.problem.n)[values]
     wanted = {False: best.all(axis=0), True: best.any(axis=0)}
     found = []
     for largest, members in wanted.items():

@@ -8,7 +8,7 @@ import pytest
 import submin as sm
 from submin.solvers import REGISTRY
 
-from .exactness import check_many, faults, random_case
+from .exactness import Case, check_many, exact, faults, random_case
 
 PIECES = [range(start, start + 25) for start in range(0, 300, 25)]
 
@@ -39,4 +39,11 @@ def test_every_solver(name):
 
 def test_a_gap_beside_a_huge_cost_is_rounded_up():
     """Its last place was lost beside 1e140."""
-    assert not check_many(range(10_007_115, 10_007_116))[1]
+    unary = [-1e140, -150925311936396.2, -55051060134317.13]
+    problem = sm.Problem(unary, constant=0.0078125)
+    case = Case(problem, [problem_value(unary, k, 0.0078125) for k in range(8)])
+    assert not faults(case, sm.minimize(problem))
+
+
+def problem_value(unary: list[float], members: int, constant: float) -> int:
+    return exact(constant) + sum(exact(u) for v, u in enumerate(unary) if members >> v & 1)
