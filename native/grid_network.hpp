@@ -202,10 +202,26 @@ class GridNetwork {
   Arc& parent(Index v) { return parent_[v]; }
   Index head(Index v, Arc arc) const { return v + steps_[arc]; }
 
-  // A residual arc from v to a node of this label.
+  // A residual arc from v to a node of this label, ...
   Arc find_parent(Index v, Label label) const {
     const Arcs match = leaving(v) & to_label(v, label);
     return match ? first(match) : none;
+  }
+
+  // ... and that of most room.
+  Arc widest(Index v, Label label) const {
+    Arcs match = leaving(v) & to_label(v, label);
+    if ((match & (match - 1)) == 0) return match ? first(match) : none;
+    Arc best = none;
+    for (double most = 0; match; match &= match - 1) {
+      const Arc arc = first(match);
+      const double own = room(v, arc);
+      if (own > most) {
+        most = own;
+        best = arc;
+      }
+    }
+    return best;
   }
 
   // To the nodes of this label.
@@ -269,6 +285,13 @@ class GridNetwork {
   // Whether a residual arc u -> v comes from a node whose parent is `mark`.
   bool entered_from(Index v, Arc mark) const {
     return in(v) & where([&](int k) { return parent_[v + steps_[k]] == mark; });
+  }
+
+  double room(Index v, Arc arc) const {
+    const GridEdges& set = problem_.edges[arc >> 1];
+    const bool along = (arc & 1) == 0;
+    const std::int64_t e = positions_[arc >> 1](along ? v : v + steps_[arc]);
+    return along ? set.forward[e] - set.flow[e] : set.backward[e] + set.flow[e];
   }
 
   Push push(Index v, Arc arc, double wish) {

@@ -46,7 +46,7 @@ class GridTrees {
   }
 
   HalfEdge seek(Index v, Label below) const {
-    const Arc arc = net_.find_parent(v, below);
+    const Arc arc = net_.widest(v, below);
     return arc == Network::none ? HalfEdge{kNobody, arc} : HalfEdge{net_.head(v, arc), arc};
   }
 
