@@ -25,7 +25,7 @@ STEPS = 2.0**26
 def exact_gap(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> float:
     """Return more than F(S) less the lower bound of the dual, rounded to the binary unit of g.
 
-    Violations of terms and values of those that are not cuts add their errors; the rest is exact.
+    Violations of terms add their errors, and so do values beyond 2^52 units; the rest is exact.
     ``inf`` if a number of the dual is beyond 2^53 units.  O(size of the data).
     """
     unit = _binary_unit(problem.granularity)
@@ -35,7 +35,7 @@ def exact_gap(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) 
     costs = -_least_costs(problem, rounded, unit)
     parts = [_modular_costs(problem, members), costs]
     for term, part in zip(problem.terms, rounded, strict=True):
-        parts += [np.array(term.violation(part)), _value(term, members)]
+        parts += [np.array(term.violation(part)), _value(term, members, unit)]
     return nextafter(fsum(np.concatenate(parts).tolist()), inf)
 
 
@@ -77,11 +77,14 @@ def _modular_costs(problem: Problem, members: BoolArray) -> FloatArray:
     )
 
 
-def _value(term: Term, members: BoolArray) -> FloatArray:
+def _value(term: Term, members: BoolArray, unit: float) -> FloatArray:
     """Return numbers that add up to F_i(S) of a term, or more."""
     if not isinstance(term, EdgeTerm):
-        value = term.evaluate(members)
-        return np.array([value, term.value_error(members), 4.0 * UNIT_ROUNDOFF * abs(value)])
+        value, error = term.evaluate(members), term.value_error(members)
+        if error < unit / 4 and abs(value) < 2.0**52 * unit:
+            # F_i(S) is the multiple of the unit next to it: beyond `error`, it was rounded once.
+            return np.array([unit * np.rint(value / unit)])
+        return np.array([value, error, 4.0 * UNIT_ROUNDOFF * abs(value)])
     tails, heads = term.edge_list()
     forward, backward = term.weights_by_edge()
     out, back = members[tails] & ~members[heads], members[heads] & ~members[tails]
