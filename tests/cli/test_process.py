@@ -98,7 +98,7 @@ def interrupted(*arguments):
     )
     assert "pass " in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate()
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "best answer so far" in errors
     assert "Traceback" not in errors
