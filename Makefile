@@ -14,6 +14,7 @@ test: $(VENV)/.installed
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(shell find native -name '*.?pp')
 
 types: $(VENV)/.installed
 	$(BIN)/mypy

@@ -9,11 +9,11 @@
 #include <random>
 #include <vector>
 
-#include "../cardinality.hpp"
-#include "../chains.hpp"
-#include "../compensated.hpp"
-#include "../grid_flow.hpp"
-#include "../grid_sums.hpp"
+#include "chains/chains.hpp"
+#include "core/compensated.hpp"
+#include "flow/grid_flow.hpp"
+#include "grid/grid_sums.hpp"
+#include "groups/cardinality.hpp"
 
 namespace {
 
@@ -61,8 +61,8 @@ Values chains_and_sums(int threads) {
   submin::grid_accumulate(grid, flow.data(), total.data(), 1.0, threads);
   submin::grid_greedy(grid, weights, weights, rank.data(), greedy.data(), threads);
   total.push_back(submin::grid_cut_value(grid, weights, weights, inside.data(), threads));
-  total.push_back(submin::compensated_sum(kNodes, threads,
-                                          [&](std::int64_t k) SUBMIN_INLINE { return s[k]; }));
+  total.push_back(
+      submin::compensated_sum(kNodes, threads, [&](std::int64_t k) SUBMIN_INLINE { return s[k]; }));
   total.insert(total.end(), greedy.begin(), greedy.end());
   total.insert(total.end(), s.begin(), s.end());
   return total;
@@ -95,8 +95,8 @@ Values maximum_flow(int threads) {
   Values s = random_values(kNodes), flow(2 * kEdges);
   submin::flow::GridFlowProblem problem{{kSide, kSide}, {}, s.data()};
   for (int k = 0; k < 2; ++k)
-    problem.edges.push_back({{kOffsets[k][0], kOffsets[k][1]}, kUniform, kUniform,
-                             flow.data() + k * kEdges});
+    problem.edges.push_back(
+        {{kOffsets[k][0], kOffsets[k][1]}, kUniform, kUniform, flow.data() + k * kEdges});
   const auto solver = submin::flow::make_grid_flow(problem);
   while (!solver->advance(20'000, threads)) {
   }

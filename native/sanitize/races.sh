@@ -6,6 +6,6 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-$here/../../build/races}
 mkdir -p "$build"
-"${CXX:-c++}" -std=c++17 -O1 -g -fsanitize=thread -ffp-contract=off "$here/races.cpp" \
+"${CXX:-c++}" -std=c++17 -O1 -g -fsanitize=thread -ffp-contract=off -I "$here/.." "$here/races.cpp" \
   -o "$build/races" -pthread
 exec "$build/races"

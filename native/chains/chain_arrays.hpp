@@ -1,0 +1,18 @@
+// What a block of chains reads and writes.
+#pragma once
+
+#include "graph/edges.hpp"
+
+namespace submin {
+
+// `new_s` is null for a projection.
+struct ChainArrays {
+  WeightArray backward, forward;
+  const double* flow;
+  const double* s;
+  double c;
+  double* new_flow;
+  double* new_s;
+};
+
+}  // namespace submin
