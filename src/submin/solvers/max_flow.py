@@ -180,7 +180,10 @@ class MaxFlow:
         return MaxFlowState([], network.imbalance(), network, warm)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
-        """Project one block, or do a slice of the search: n node visits count as a projection."""
+        """Project one block, or do a slice of the search.
+
+        n node visits on a grid count as a projection; other networks have no blocks.
+        """
         graph = state.graph
         if isinstance(graph, GridCut) and state.swept < self.sweeps * layout.r:
             self._sweep(layout, state, graph)
@@ -201,8 +204,10 @@ class MaxFlow:
             state.done = state.flow is None
         elif isinstance(graph, GridCut) and flow.gave_up():
             state.flow = self._start_over(layout, state, graph)
-        projections, state.visits = divmod(state.visits, max(1, layout.n))
-        return projections if layout.r else 0
+        if not isinstance(graph, GridCut):
+            return 0
+        projections, state.visits = divmod(state.visits, layout.n)
+        return projections
 
     @staticmethod
     def _search_again(layout: Layout, state: MaxFlowState, member: BoolArray) -> GraphFlow | None:
