@@ -181,6 +181,7 @@ def random_case(random: Random, most: int = 5) -> Case:
     if random.random() < 0.15:
         unary[random.integers(n)] = random.choice([-np.inf, np.inf])
     constant = float(kind(random, 1)[0]) if random.random() < 0.2 else 0.0
+    constant = constant if random.random() < 0.95 else float(random.choice([2.0**53, -1e20]))
     problem = sm.Problem(unary, [term for term, _ in parts], constant)
     inside = sets(n)
     broken = (inside & np.isposinf(unary) | ~inside & np.isneginf(unary)).any(axis=1)
