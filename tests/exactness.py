@@ -209,8 +209,6 @@ def faults(case: Case, result: sm.Result) -> list[str]:
         found.append("the gap is too small")
     if result.status is sm.Status.OPTIMAL and value != minimum:
         found.append("OPTIMAL, and not minimal")
-    if sm.verify(problem, result) != result.certificate:
-        found.append("verify says something else")
     return found
 
 
@@ -248,13 +246,15 @@ def check(seed: int) -> tuple[Counter[str], list[str]]:
     except TypeError:  # of this solver, or of a term
         name = "accelerated_sweeps"
         result = sm.minimize(case.problem, name, max_passes=200)
-    wrong = faults(case, result)
-    if random.random() < 0.25:
+    wrong, further = faults(case, result), random.random()
+    if further < 0.3 and sm.verify(case.problem, result) != result.certificate:
+        wrong.append("verify says something else")
+    if further > 0.85:
         watched = sm.minimize(case.problem, name, max_passes=200, callback=lambda *_: False)
         wrong += [f"watched: {fault}" for fault in faults(case, watched)]
         if not np.array_equal(watched.minimizer, result.minimizer):
             wrong.append("watching changes the answer")
-    if name in FLOW and sums_are_exact(case):
+    if name in FLOW and random.random() < 0.4 and sums_are_exact(case):
         wrong += extreme_faults(case)
     met = Counter({f"{name} {result.status.name}": 1, result.status.name: 1})
     return met, [f"seed {seed}, {name}: {fault}" for fault in wrong]
