@@ -20,7 +20,7 @@ settings.register_profile(
 settings.register_profile("explore", settings.get_profile("repeatable"), derandomize=False)
 settings.load_profile("repeatable")
 
-# A job that a script starts in the background ignores Ctrl-C, and so do the processes that it starts.
+# A job that a script starts in the background ignores Ctrl-C, and so do its own processes.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

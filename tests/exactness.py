@@ -181,6 +181,7 @@ def random_case(random: Random, most: int = 5) -> Case:
     if random.random() < 0.15:
         unary[random.integers(n)] = random.choice([-np.inf, np.inf])
     constant = float(kind(random, 1)[0]) if random.random() < 0.2 else 0.0
+    constant = constant if random.random() < 0.95 else float(random.choice([2.0**53, -1e20]))
     problem = sm.Problem(unary, [term for term, _ in parts], constant)
     inside = sets(n)
     broken = (inside & np.isposinf(unary) | ~inside & np.isneginf(unary)).any(axis=1)
@@ -208,8 +209,6 @@ def faults(case: Case, result: sm.Result) -> list[str]:
         found.append("the gap is too small")
     if result.status is sm.Status.OPTIMAL and value != minimum:
         found.append("OPTIMAL, and not minimal")
-    if sm.verify(problem, result) != result.certificate:
-        found.append("verify says something else")
     return found
 
 
@@ -247,13 +246,15 @@ def check(seed: int) -> tuple[Counter[str], list[str]]:
     except TypeError:  # of this solver, or of a term
         name = "accelerated_sweeps"
         result = sm.minimize(case.problem, name, max_passes=200)
-    wrong = faults(case, result)
-    if random.random() < 0.25:
+    wrong, further = faults(case, result), random.random()
+    if further < 0.3 and sm.verify(case.problem, result) != result.certificate:
+        wrong.append("verify says something else")
+    if further > 0.85:
         watched = sm.minimize(case.problem, name, max_passes=200, callback=lambda *_: False)
         wrong += [f"watched: {fault}" for fault in faults(case, watched)]
         if not np.array_equal(watched.minimizer, result.minimizer):
             wrong.append("watching changes the answer")
-    if name in FLOW and sums_are_exact(case):
+    if name in FLOW and random.random() < 0.4 and sums_are_exact(case):
         wrong += extreme_faults(case)
     met = Counter({f"{name} {result.status.name}": 1, result.status.name: 1})
     return met, [f"seed {seed}, {name}: {fault}" for fault in wrong]

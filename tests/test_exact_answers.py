@@ -101,3 +101,34 @@ def test_smallest_and_largest_pit(data_folder, factor):
         result = sm.minimize(problem, sm.MaxFlow(largest=largest))
         assert (result.value, result.status) == (-25_697_179.0 * factor, sm.Status.OPTIMAL)
         assert int(result.minimizer.sum()) == size
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("large", ["cost", "constant"])
+def test_large_numbers_that_all_sets_share_hide_no_differences(solver, large):
+    """A cost that decides its element, or a constant, costs the rest no digits."""
+    unary = [1e20, -1.0, -1.0, 1.5, -1e20] if large == "cost" else [3.0, -1.0, -1.0, 1.5, -9.0]
+    cut = sm.Cut([0, 1, 2, 3], [1, 2, 3, 4], 1.0)
+    count = sm.Cardinality([0, 3], [1, 2, 3], lambda k, m: 0.5 * np.minimum(k, m - k))
+    problem = sm.Problem(unary, [cut, count], 0.0 if large == "cost" else 1e20)
+    try:
+        result = sm.minimize(problem, solver, max_passes=2_000)
+    except TypeError:
+        return
+    assert result.minimizer.tolist() == [False, True, True, True, True]  # 0.5 less than the next
+    assert result.certificate.closed
+
+
+def test_a_proximal_point_beside_a_large_constant():
+    problem = sm.Problem([-1.0, -1.0, 1.5], [sm.Cut([0, 1], [1, 2], 1.0)], 1e20)
+    result = sm.prox(problem, tol=1e-9)
+    assert np.allclose(result.x, [0.5, 0.5, -0.5], atol=1e-4)
+    assert result.minimizer.tolist() == (result.x > 0.0).tolist()
+
+
+@pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
+def test_weights_that_are_hardly_above_zero(solver):
+    problem = sm.Problem([0.0, -1.0], [sm.Truncation([0, 2], [0, 1], 5e-324, 1.0)])
+    result = sm.minimize(problem, solver)
+    assert result.value == -1.0
+    assert result.minimizer.tolist() == [False, True]

@@ -42,7 +42,7 @@ def assert_minimum(tails, heads, weights, nodes):
     own = weight(cut.side, tails, heads, weights)
     assert cut.side.any()
     assert not cut.side.all()
-    assert cut.value == float(own)
+    assert Fraction(np.nextafter(cut.value, -np.inf)) < own <= Fraction(cut.value)
     assert Fraction(cut.lower_bound) <= least <= own
     assert own - Fraction(cut.lower_bound) <= max(len(tails), 1) * 2**-47 * float(least)
     certificate = cut.verify()
@@ -65,6 +65,18 @@ def test_integers_of_all_magnitudes(graph):
 @given(graphs(real))
 def test_reals_of_all_magnitudes(graph):
     assert_minimum(*graph)
+
+
+def test_a_weight_is_not_rounded_down_to_that_of_a_lesser_cut():
+    """{0} weighs 0.1 + 0.6, which is 2.8e-17 more than the 0.7 of {2}."""
+    cut = sm.global_min_cut([0, 0, 1], [1, 1, 2], [0.1, 0.6, 0.7])
+    exact = sum(
+        Fraction(w)
+        for w, c in zip(cut.weights, cut.side[[0, 0, 1]] != cut.side[[1, 1, 2]], strict=True)
+        if c
+    )
+    assert Fraction(cut.value) >= exact
+    assert not cut.verify().optimal or exact == Fraction(0.7)
 
 
 def networkx_value(edges):

@@ -193,18 +193,30 @@ def core_parts(
     problem: Problem, members: BoolArray, values: Sequence[float]
 ) -> tuple[list[float], float]:
     """Return numbers that add up to F(S) less `constant` and pinned costs, and their error."""
+    parts = _core_costs(problem, members, values)
+    if parts == [inf]:
+        return parts, 0.0
+    error = sum(term.value_error(members) for term in problem.terms)
+    return parts, error + 4.0 * UNIT_ROUNDOFF * sum(abs(part) for part in parts)
+
+
+def core_cost(problem: Problem, members: BoolArray) -> float:
+    """Return F(S) less `constant` and pinned costs, in which large ones would hide the rest."""
+    return fsum(_core_costs(problem, members, problem.value_parts(members)))
+
+
+def _core_costs(problem: Problem, members: BoolArray, values: Sequence[float]) -> list[float]:
     unary, pins = problem.unary.ravel(), problem.pins
     parts = list(values[:-1])
     if not isfinite(fsum(parts)):
-        return [inf], 0.0
+        return [inf]
     if pins is not None:
         finite = np.isfinite(unary)
         extra = unary[pins.outside & members & finite]
         missing = unary[pins.inside & ~members & finite]
         own = kernels.active.sum_within(unary, (members & pins.free).view(np.uint8), 0)
         parts[0] = fsum([own, *extra.tolist(), *(-missing).tolist()])
-    error = sum(term.value_error(members) for term in problem.terms)
-    return parts, error + 4.0 * UNIT_ROUNDOFF * sum(abs(part) for part in parts)
+    return parts
 
 
 def _value(problem: Problem, members: BoolArray, parts: Sequence[float]) -> tuple[float, float]:

@@ -19,13 +19,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from math import fsum
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from submin import _memory, kernels
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.certificate import Certificate, certify
+from submin.certificate import Certificate, certify, core_cost
 from submin.layout import Layout
 from submin.level_sets import best_level_set
 from submin.result import History, Record, Result
@@ -69,7 +70,10 @@ class Limits:
 
 @dataclass
 class Incumbent:
-    """The best set and the best dual so far; each is kept on its own."""
+    """The best set and the best dual so far; each is kept on its own.
+
+    ``value`` and ``bound`` are less the constant and pinned costs, which are the same for all.
+    """
 
     layout: Layout
     members: BoolArray
@@ -83,7 +87,7 @@ class Incumbent:
     def offer_set(self, members: BoolArray) -> float:
         """Keep a set if it is better, once the hard constraints hold; return its value."""
         members = self.layout.problem.repaired(members)
-        value = self.layout.problem.evaluate(members)
+        value = core_cost(self.layout.problem, members)
         if value < self.value:
             self.keep_set(members, value)
         return value
@@ -110,7 +114,7 @@ class Incumbent:
             raise FloatingPointError(
                 f"s[{element}] is {s[element]}: the costs are too large for float64; scale them"
             )
-        bound = self.layout.lower_bound(s)
+        bound = self.layout.core_bound(s)
         self.bound = max(self.bound, bound)
         return bound
 
@@ -226,7 +230,7 @@ class Run(Generic[State]):
         value, smooth_gap = self._offer(kept, state, dual, s)
         record = Record(
             self.passes, self.projections, self.seconds, smooth_gap, max(0.0, value - bound),
-            kept.value, min(kept.bound, kept.value),
+            self._whole(kept.value), self._whole(min(kept.bound, kept.value)),
             self._fix(dual, s, kept.value - bound, smooth_gap),
         )  # fmt: skip
         self.history.append(record)
@@ -244,7 +248,7 @@ class Run(Generic[State]):
         """Offer the set of a state; return its value, and the smooth gap where it is measured."""
         if self.exact is not None and self._done(state):
             members = kept.layout.problem.repaired(self.exact.minimizer(state))
-            value = kept.layout.problem.evaluate(members)
+            value = core_cost(kept.layout.problem, members)
             if value <= kept.value:  # of several minimisers, the one that was asked for
                 kept.keep_set(members, value)
             return value, float("nan")
@@ -253,6 +257,10 @@ class Run(Generic[State]):
         level_set = best_level_set(self.layout, -s)
         value = kept.offer_set(level_set.members)
         return value, self._smooth_gap(dual, s, level_set.lovasz)
+
+    def _whole(self, core: float) -> float:
+        """Add the constant and pinned costs."""
+        return fsum([core, *self.layout.fixed_costs]) if np.isfinite(core) else core
 
     def _smooth_gap(self, dual: Dual, s: FloatArray, lovasz: float) -> float:
         """Return f(x) + ||x||^2 / 2 + ||s||^2 / 2 at x = -s."""
@@ -275,7 +283,7 @@ class Run(Generic[State]):
         """Say whether the gap is closed; the rigorous certificate has the last word."""
         if not any(part.size for part in dual):
             return True
-        if record.value - record.lower_bound > self.threshold:
+        if self.best.value - self.best.bound > self.threshold:
             return False
         certificate = self.best.certified()
         near = 4.0 * certificate.rounding

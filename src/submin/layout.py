@@ -169,16 +169,26 @@ class Layout:
             term.accumulate(part, s)
         return s
 
-    def lower_bound(self, s: FloatArray) -> float:
-        """Return sum_v min(0, s_v), a lower bound on min F if s is that of a feasible dual, O(n).
+    def core_bound(self, s: FloatArray) -> float:
+        """Return sum_v min(0, s_v), where pinned elements count as what they must be, O(n).
 
-        Pinned elements count as what they must be.
+        It is a lower bound on min F less the constant and pinned costs, if s is that of a feasible
+        dual.
         """
-        pins, constant = self.problem.pins, self.problem.constant
-        if pins is None:
-            return self.problem.least_cost(s) + constant
-        costs = np.where(pins.inside, s - self.unary, s)
-        return fsum([self.problem.least_cost(costs), *pins.paid.tolist(), constant])
+        pins = self.problem.pins
+        return self.problem.least_cost(
+            s if pins is None else np.where(pins.inside, s - self.unary, s)
+        )
+
+    def lower_bound(self, s: FloatArray) -> float:
+        """Return a lower bound on min F, if s is that of a feasible dual, O(n)."""
+        return fsum([self.core_bound(s), *self.fixed_costs])
+
+    @lazy
+    def fixed_costs(self) -> list[float]:
+        """The constant, and the costs of the elements that are pinned in S."""
+        pins = self.problem.pins
+        return [self.problem.constant, *([] if pins is None else pins.paid.tolist())]
 
     def greedy_vertex(self, x: FloatArray) -> Dual:
         """Return the greedy vertices that maximise <x, sum_i y_i>, for a flat x, O(n log n)."""

@@ -30,6 +30,9 @@ LARGE = 2.0**20
 EXACT_STEPS = 2.0**50
 """Multiples of a number up to which sums of a few are exact."""
 
+LEAST_SCALE = 2.0**-1000
+"""Margins of a larger scale do not vanish in underflow."""
+
 MARGIN = 2.0**-10
 """How far a stand-in lies beyond the terms, in units of the largest cost that is not pinned."""
 
@@ -78,6 +81,7 @@ def find_pins(unary: FloatArray, terms: Sequence[Term], granularity: float) -> P
     if not beyond.any():
         return None
     scale = max(float(np.abs(unary[~beyond]).max(initial=0.0)), float(reach.max())) or 1.0
+    scale = max(scale, LEAST_SCALE)
     stand_in = reach + MARGIN * (scale + reach)
     if granularity:
         stand_in = np.ceil(stand_in / granularity) * granularity

@@ -105,7 +105,21 @@ def other_problem(meta, arrays):
     arrays["unary"] = arrays["unary"] - 0.1
 
 
+def hostile_dual(meta, arrays):
+    """Hide a false bound behind rounding errors that a huge dual may have."""
+    arrays["dual_0"] = arrays["dual_0"] + 1e16
+    certificate = meta["result"]["certificate"]
+    certificate.update(lower_bound=certificate["value"], gap=0.0, rounding=1e3, violation=1e20)
+    meta["result"]["status"] = "CLOSED"
+
+
+def other_point(meta, arrays):
+    arrays["x"] = arrays["x"] + 0.5
+
+
 FORGERIES = {
+    "hostile dual": hostile_dual,
+    "point": other_point,
     "value": claims("value", lambda value: value - 1.0),
     "value by a little": claims("value", lambda value: np.nextafter(value, -9.0) - 1e-9),
     "value nan": claims("value", lambda _: float("nan")),
@@ -234,7 +248,14 @@ class TestRefusals:
     ("forge", "fault"),
     [
         (lambda result: result.update(status="CONVERGED"), "within the tolerance"),
+        (lambda result: result.update(status="OPTIMAL"), "is never OPTIMAL"),
+        (lambda result: result.update(status="CLOSED"), "is never CLOSED"),
         (lambda result: result["point"].update(gap=0.0), "the smooth gap is"),
+        (lambda result: result["point"].update(value=-1e9), "the objective is"),
+        (lambda result: result["point"].update(lower_bound=1e9), "the lower_bound of the point"),
+        (lambda result: result["point"].update(distance=0.0), "the distance of the point"),
+        (lambda result: result["point"].update(rounding=0.0), "the rounding of the point"),
+        (lambda result: result["point"].update(violation=-1.0), "the violation of the point"),
     ],
 )
 def test_claims_about_a_proximal_point(invoke, problem, tmp_path, forge, fault):

@@ -17,7 +17,6 @@ less than the key of the second.  All numbers are whole, at most 2^53, and exact
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ class CutCertificate:
     Attributes
     ----------
     value : float
-        The weight of the edges between the two sides.
+        The weight of the edges between the two sides, rounded up.
     lower_bound : float
         No cut weighs less.
     """
@@ -70,7 +69,7 @@ class GlobalCut:
     Attributes
     ----------
     value : float
-        The weight of the edges between the two sides.
+        The weight of the edges between the two sides, rounded up.
     lower_bound : float
         No cut weighs less; the same as `value`, but for the rounding of real weights.
     side : bool array, shape (nodes,)
@@ -121,7 +120,7 @@ class GlobalCut:
         ):
             raise ValueError(f"the lower bound {self.lower_bound} is not proved: {fault}")
         return CutCertificate(
-            _weight(self.tails, self.heads, self.weights, self.side), self.scale.value(bound)
+            _weight_above(self.tails, self.heads, self.weights, self.side), self.scale.value(bound)
         )
 
     def __repr__(self) -> str:
@@ -197,12 +196,11 @@ def global_min_cut(
         units, exact = scale.units(own)
         search = _Search(_Graph.joined(count, tails, heads, units))
         search.run()
-        value = _weight(tails, heads, own, search.side)
-        above = _weight_above(tails, heads, own, search.side)
-        fine = None if exact else scale.finer(bound, above, own)
+        value = _weight_above(tails, heads, own, search.side)
+        fine = None if exact else scale.finer(bound, value, own)
         if fine is None:
             break
-        bound, scale = above, fine
+        bound, scale = value, fine
     lower = min(scale.value(search.least), value)
     return GlobalCut(value, lower, search.side, tails, heads, own, scale, tuple(search.steps))
 
@@ -318,11 +316,8 @@ def _crossing(
     return crossing
 
 
-def _weight(tails: IndexArray, heads: IndexArray, weights: FloatArray, side: BoolArray) -> float:
-    return fsum(_crossing(tails, heads, weights, side))
-
-
 def _weight_above(
     tails: IndexArray, heads: IndexArray, weights: FloatArray, side: BoolArray
 ) -> float:
+    """Return the weight of a cut, rounded up."""
     return sum_above(_crossing(tails, heads, weights, side))

@@ -173,7 +173,7 @@ class Truncation(GroupTerm):
 
     def feasible_start(self) -> FloatArray:
         """Return the point of each box that divides the cap in proportion to the masses."""
-        share = np.minimum(1.0, self.caps / np.where(self._whole > 0, self._whole, 1.0))
+        share = np.minimum(self.caps, self._whole) / np.where(self._whole > 0, self._whole, 1.0)
         start: FloatArray = self.masses * share[self.group_of] + self.modular
         return start
 
