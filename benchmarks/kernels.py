@@ -15,7 +15,7 @@ import numpy as np
 
 import submin as sm
 from instances import photograph_problem
-from submin.terms.grid_blocks import GridChains
+from submin.terms.blocks.grid_blocks import GridChains
 
 
 def copy_bandwidth() -> float:

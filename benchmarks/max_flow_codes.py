@@ -278,8 +278,8 @@ def _explicit(instance: Instance) -> tuple[int, np.ndarray, np.ndarray, np.ndarr
 LARGEST_IN_HPF, LARGEST_LONG, LARGEST_IN_SCIPY = 2.0**22, 2.0**40, 2.0**28
 
 CODES = (
-    Code("submin", "submin.api", lambda instance: (instance.builder(),), _solve_submin),
-    Code("edges", "submin.api", lambda instance: (edge_builder(instance),), _solve_submin),
+    Code("submin", "submin.solve.api", lambda instance: (instance.builder(),), _solve_submin),
+    Code("edges", "submin.solve.api", lambda instance: (edge_builder(instance),), _solve_submin),
     Code("PyMaxflow", "maxflow", _pymaxflow, _solve_pymaxflow),
     Code("thinmaxflow", "thinmaxflow", arcs, _solve_thinmaxflow),
     Code("thinhpf", "thinhpf", _thinhpf, _solve_thinhpf, LARGEST_IN_HPF),

@@ -23,6 +23,7 @@ import numpy as np
 
 import submin as sm
 from solvers import random_mixture
+from submin.solvers import comparison
 
 SECONDS = 60.0
 ROOT_IN_C = """
@@ -49,8 +50,9 @@ def together() -> None:
         "star": (sm.Problem(2.0 * noise(40), [sm.Cut(0 * leaves, leaves, 1.0)]), "matchings"),
     }
     solvers = [
-        sm.AP(), sm.IAP(), sm.ParallelRCDM(), sm.ParallelRCDM(sampling="greedy"),
-        sm.ParallelACDM(), sm.ParallelACDM(sampling="greedy"),
+        sm.AP(), comparison.IAP(),
+        comparison.ParallelRCDM(), comparison.ParallelRCDM(sampling="greedy"),
+        comparison.ParallelACDM(), comparison.ParallelACDM(sampling="greedy"),
     ]  # fmt: skip
     for name, (problem, blocks) in cases.items():
         print(f"{name}, r = {sm.Layout(problem, blocks).r}")
@@ -69,7 +71,7 @@ def grid_with_groups(rows: int) -> sm.Problem:
 def schrijver() -> None:
     """Print the seconds of Schrijver's algorithm for 10 to 30 elements."""
     for rows in (2, 3, 4, 5, 6):
-        report(grid_with_groups(rows), sm.Schrijver())
+        report(grid_with_groups(rows), comparison.Schrijver())
 
 
 def flow() -> None:
@@ -85,7 +87,7 @@ def vertices() -> None:
     """Print the seconds of the methods that use greedy vertices alone, on grids."""
     for side in (10, 20, 40, 80):
         problem = sm.Problem(noise(side, side), [sm.GridCut((side, side), 0.5)])
-        for solver in (sm.MinimumNormPoint(), sm.PairwiseFrankWolfe()):
+        for solver in (sm.MinimumNormPoint(), comparison.PairwiseFrankWolfe()):
             report(problem, solver)
 
 

@@ -16,7 +16,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.terms.term import Term
+from submin.terms.base.term import Term
 
 from .group_terms import csr, groups, split
 

@@ -12,7 +12,7 @@ from .problems import general_solvers, is_exact
 GENERAL = general_solvers()
 SOLVERS = [name for name in GENERAL if not is_exact(name)]
 SPECIAL = [name for name in REGISTRY if name not in SOLVERS]  # exact, or of cuts alone
-PROXIMAL = [name for name in SOLVERS if name != "screened"]
+PROXIMAL = SOLVERS
 
 
 def hard_problem(

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 import submin as sm
-from submin.terms.edges import EdgeTerm
+from submin.terms.base.edges import EdgeTerm
 
 Mask = np.ndarray
 Exact = Callable[[Mask], Fraction]

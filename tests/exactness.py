@@ -19,7 +19,7 @@ import numpy as np
 import submin as sm
 from submin.solvers import REGISTRY
 
-SLOW = ("schrijver", "screened", "douglas_rachford", "parallel_rcdm", "parallel_acdm")
+SLOW = ("schrijver", "douglas_rachford", "parallel_rcdm", "parallel_acdm")
 SOLVERS = ["auto", *(name for name in REGISTRY if name not in SLOW)]
 FLOW = ("auto", "max_flow")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import submin as sm
-from submin.terms.term import Block
+from submin.terms.base.term import Block
 
 from .problems import all_sets
 

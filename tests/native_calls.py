@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 import numpy as np
+
+from submin.kernels import reference
 
 
 def ints(*numbers: int) -> np.ndarray:
@@ -104,6 +107,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "edges_cut_value": ENDS | LIMITS | {"member": octets(1, 0, 1, 0)} | ONE,
     "edges_project": MATCHING | {"c": 2.0} | into(2),
     "edges_sweep": MATCHING | ONE,
+    "edges_sweep_in_turn": ENDS | LIMITS | STATE,
     "grid_accumulate": GRID | {"flow": np.zeros(7)} | PIXELS | {"scale": 1.0} | ONE,
     "grid_greedy": GRID | GRID_LIMITS | {"rank": ints(5, 4, 3, 2, 1, 0)} | into(7),
     "grid_inspect": GRID | GRID_LIMITS | {"flow": np.zeros(7)} | PIXELS | ONE,
@@ -172,6 +176,17 @@ CALLS: dict[str, dict[str, Any]] = {
     "GridTreeFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
     "GridFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
 }
+
+
+def contract(name: str) -> tuple[set[str], set[str]]:
+    """The arguments that a docstring says are refused out of range, and those that are trusted."""
+    text = " ".join(getattr(reference, name).__doc__.split())
+    found = []
+    for word in ("Refused out of range", "Trusted"):
+        lists = re.findall(rf"{word}: ([a-z_, ]+)\.", text)
+        assert len(lists) <= 1
+        found.append(set(lists[0].split(", ")) if lists else set())
+    return found[0], found[1]
 
 
 def arguments(name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import submin as sm
-from submin.description import peak_memory
+from submin.solve.description import peak_memory
 
 
 def problem(shape: tuple[int, ...], connectivity: int, dtype: str) -> sm.Problem:

@@ -11,13 +11,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from submin._typing import FloatArray
-from submin.problem import Problem
+from submin.model.problem import Problem
+from submin.terms.base.grid import grid_offsets
+from submin.terms.base.term import Term
 from submin.terms.cardinality import Cardinality
 from submin.terms.cut import Cut
 from submin.terms.function import Function
-from submin.terms.grid_cut import GridCut, grid_offsets
+from submin.terms.grid_cut import GridCut
 from submin.terms.table import Table
-from submin.terms.term import Term
 from submin.terms.value_tables import subset_masks
 
 MOST_ELEMENTS = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,97 +15,193 @@ import submin as sm
 PACKAGE = Path(sm.__file__).parent
 TESTS = Path(__file__).parent
 
-# From the bottom up: a module may import from its own row and the rows before it.
+# From the bottom up: a module may import from its own row and the rows before it, at its top, in
+# functions and for type checkers.  A module falls under the longest of these names that it begins
+# with.
 LAYERS = [
-    ("_typing", "_native"),
-    ("_sums", "_checks", "_files", "_json", "_lazy", "_memory", "_words"),
+    ("_native", "_typing"),
+    ("_checks", "_files", "_json", "_lazy", "_sums", "_words"),
     ("kernels",),
-    ("_orders",),
+    ("_memory", "_orders"),
     ("terms",),
-    ("pins",),
-    ("problem",),
-    ("layout", "exact_gap", "uniqueness"),
-    ("certificate", "level_sets", "minor"),
-    ("proximal_certificate",),
-    ("result", "screening"),
+    ("model",),
+    ("solve.layout", "solve.exact_gap", "solve.uniqueness"),
+    ("solve.certificate", "solve.proximal_certificate", "solve.level_sets"),
+    ("solve.result",),
+    ("solve.verification",),
+    ("solve.screening",),
     ("solvers",),
-    ("driver",),
-    ("proximal_driver",),
-    ("progress",),
-    ("networks",),
-    ("description", "api", "storage", "testing", "dimacs"),
+    ("solve.driver", "solve.proximal_driver", "solve.progress"),
+    ("networks", "solve.api", "solve.description"),
+    ("dimacs", "testing"),
     ("__init__",),
     ("vision", "reproduce"),
     ("cli",),
     ("__main__",),
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-CORE = [name for names in LAYERS[:-3] for name in names if name != "testing"]
+CORE = [name for names in LAYERS[:-4] for name in names] + ["dimacs", "__init__"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+MOST_FILES = 20
+"""Files of a folder that a reader still takes in."""
 
 
-def layer(path: Path) -> str:
-    """The top-level module or subpackage that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def dotted(path: Path) -> str:
+    """The name of a module within the package, and of a folder for its ``__init__``."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "__init__"
 
 
-def is_type_checking(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+NAMES = {dotted(path): path for path in MODULES}
 
 
-def imports_at_the_top(tree: ast.Module) -> Iterator[str]:
-    """The dotted names that a module imports when it is imported itself."""
-    pending = list(tree.body)
+def layer(name: str) -> str:
+    """The row's name that a module falls under; a folder alone falls under its first one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        if (prefix := ".".join(parts[:length])) in RANK:
+            return prefix
+    return min((own for own in RANK if own.startswith(f"{name}.")), key=RANK.__getitem__)
+
+
+def at_the_top(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported itself."""
+    pending: list[ast.AST] = list(tree.body)
     while pending:
         node = pending.pop()
+        typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if not typing and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The dotted names of imports."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not (
-            isinstance(node, ast.stmt) and is_type_checking(node)
-        ):
-            pending.extend(ast.iter_child_nodes(node))
 
 
-def imported_layers(path: Path) -> set[str]:
-    found = set()
-    for name in imports_at_the_top(ast.parse(path.read_text())):
-        first, *rest = name.split(".")
-        if first == "submin":
-            found.add(rest[0] if rest and rest[0] in RANK else "__init__")
+def module_of(name: str) -> str | None:
+    """The module of the package that a dotted name is in, or None."""
+    parts = name.split(".")
+    if parts[0] != "submin":
+        return None
+    for length in range(len(parts), 1, -1):
+        inner = ".".join(parts[1:length])
+        if inner in NAMES or inner == "_native":
+            return inner
+    return "__init__"
+
+
+def imports_of(path: Path) -> set[str]:
+    found = {module_of(name) for name in imported(ast.walk(ast.parse(path.read_text())))}
+    return {name for name in found if name is not None}
+
+
+GRAPH = {name: imports_of(path) for name, path in NAMES.items()}
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_imports_point_one_way(name):
+    own = RANK[layer(name)]
+    above = {other for other in GRAPH[name] if RANK[layer(other)] > own}
+    if name == "__init__":  # it loads the applications when they are asked for
+        above = {other for other in above if layer(other) != "vision"}
+    assert not above, f"{name} imports {sorted(above)}, which are above it"
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    """The modules that import themselves through others."""
+    found = []
+    for name in graph:
+        pending, reached = list(graph[name]), set()
+        while pending:
+            other = pending.pop()
+            if other not in reached:
+                reached.add(other)
+                pending.extend(graph.get(other, ()))
+        if name in reached:
+            found.append(name)
     return found
 
 
-def test_every_module_has_a_layer():
-    assert {layer(path) for path in MODULES} <= set(RANK)
+def test_no_imports_go_in_a_circle():
+    """Whatever the public names load when they are asked for comes after the package itself."""
+    assert circles({**GRAPH, "__init__": set()}) == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_one_way(path):
-    own = layer(path)
-    above = {name for name in imported_layers(path) if RANK[name] > RANK[own]}
-    assert not above, f"{own} imports {sorted(above)}, which are above it"
+def test_a_circle_would_be_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    source = (
+        "def f():\n    from submin.model import minor\nif TYPE_CHECKING:\n    import submin.cli"
+    )
+    assert {module_of(name) for name in imported(ast.walk(ast.parse(source)))} == {
+        "model.minor",
+        "cli",
+    }
+
+
+def test_folders_are_rooms_and_no_halls():
+    folders = {path.parent for path in MODULES}
+    assert {
+        str(f): len(list(f.glob("*.py"))) for f in folders if len(list(f.glob("*.py"))) > MOST_FILES
+    } == {}
 
 
 def test_the_certificate_shares_no_code_with_solvers():
     """Nothing that it imports, however indirectly, is a solver, the driver or a level set."""
-    pending, reached = ["certificate", "proximal_certificate"], set()
+    pending, reached = ["solve.verification"], set()
     while pending:
         name = pending.pop()
-        reached.add(name)
-        for path in MODULES:
-            if layer(path) == name:
-                pending.extend(imported_layers(path) - reached)
-    assert not reached & {"solvers", "driver", "level_sets", "layout", "api", "result"}
+        if name not in reached:
+            reached.add(name)
+            pending.extend(GRAPH.get(name, ()))
+    assert {"solve.certificate", "solve.proximal_certificate", "solve.exact_gap"} <= reached
+    assert not {name for name in reached if name.startswith("solvers")}
+    assert not reached & {"solve.driver", "solve.level_sets", "solve.layout", "solve.api"}
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in CORE], ids=lambda p: p.stem)
-def test_the_core_depends_on_numpy_alone(path):
+@pytest.mark.parametrize("name", [name for name in NAMES if layer(name) in CORE])
+def test_the_core_depends_on_numpy_alone(name):
     allowed = set(sys.stdlib_module_names) | {"numpy", "submin"}
-    names = {name.split(".")[0] for name in imports_at_the_top(ast.parse(path.read_text()))}
-    assert names <= allowed
+    tree = ast.parse(NAMES[name].read_text())
+    assert {own.split(".")[0] for own in imported(at_the_top(tree))} <= allowed
+
+
+def names_the_compiled_module(source: str) -> bool:
+    """Whether code imports it, or has its name in a string that could import it."""
+    tree = ast.parse(source)
+    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return any("_native" in name.split(".") for name in imported(ast.walk(tree))) or any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.split(".")[-1] == "_native"
+        and id(node) not in texts
+        for node in ast.walk(tree)
+    )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_compiled_module_has_one_door(path):
+    door = path.relative_to(PACKAGE).as_posix() == "kernels/native.py"
+    assert names_the_compiled_module(path.read_text()) == door
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f():\n    from submin._native import GridFlow",
+        "if TYPE_CHECKING:\n    from submin import _native",
+        "import submin._native as kernels",
+        "importlib.import_module('submin._native')",
+    ],
+)
+def test_another_door_would_be_found(source):
+    assert names_the_compiled_module(source)
 
 
 HEAVY = [

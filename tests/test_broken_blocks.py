@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from submin.terms.exchanges import Arcs
+from submin.terms.base.term import Block
+from submin.terms.capabilities.exchanges import Arcs
 from submin.terms.table import TableBlock, TableExchanges
-from submin.terms.term import Block
 from submin.terms.value_tables import subset_sums
 from submin.testing import (
     ConformanceError,
@@ -95,16 +95,6 @@ class HidesItsSupport(TableBlock):
         s[super().support()] += scale * part
 
 
-class IsNeverUndecided(TableBlock):
-    def undecided(self, fixing):
-        return None
-
-
-class LeavesTheBlock(TableBlock):
-    def undecided(self, fixing):
-        return TableBlock(self.term, np.arange(3, dtype=np.int32), self.threads)
-
-
 class IgnoresWeights(TableBlock):
     def project_weighted(self, dual, step, weights):
         return self.project(dual, step, 1.0)
@@ -143,8 +133,6 @@ BROKEN_BLOCKS: list[tuple[type[TableBlock], str]] = [
     (TurnsWeightsRound, "projection: project_weighted of a block .* is not the nearest"),
     (TakesWeightsForC, "projection: project_weighted of a block .* is not the nearest"),
     (DependsOnThreads, "independence of threads"),
-    (IsNeverUndecided, "undecided parts: .*leave out a function"),
-    (LeavesTheBlock, "undecided parts: .*outside of the block"),
 ]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from submin.terms.fixing import Fixing, Piece
+from submin.terms.base.term import Piece, Term, Violation
+from submin.terms.capabilities.fixing import Fixing
 from submin.terms.table import TableBlock
-from submin.terms.term import Term, Violation
 from submin.testing import (
     ConformanceError,
     check_term,

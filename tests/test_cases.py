@@ -16,7 +16,7 @@ from .problems import SLOW, general_solvers, is_exact
 
 SOLVERS = general_solvers()
 FAST = [name for name in SOLVERS if name not in SLOW]
-PROXIMAL = [name for name in FAST if name != "screened" and not is_exact(name)]
+PROXIMAL = [name for name in FAST if not is_exact(name)]
 
 
 def assert_optimal(result: sm.Result, value: float, members: list[int] | None = None) -> None:

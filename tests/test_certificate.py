@@ -18,7 +18,7 @@ from submin._sums import (
     sum_error,
     summable_granularity,
 )
-from submin.certificate import lower_bound
+from submin.solve.certificate import lower_bound
 
 from .problems import FAMILIES, Model, models, set_index, vectors
 

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import submin as sm
 from submin import _checks
+from submin.solvers import comparison
 
 EXACT_TYPES = ["?", "u1", "i1", ">i2", "<i4", ">u4", "i8", "u8", "f2", ">f2", "f4", ">f4", ">f8"]
 
@@ -112,9 +113,9 @@ def test_whole_numbers_below_the_limit_are_refused():
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda value: sm.ParallelRCDM(batch=value), "batch"),
-        (lambda value: sm.ParallelACDM(batch=value), "batch"),
-        (lambda value: sm.AndersonSweeps(window=value), "window"),
+        (lambda value: comparison.ParallelRCDM(batch=value), "batch"),
+        (lambda value: comparison.ParallelACDM(batch=value), "batch"),
+        (lambda value: comparison.AndersonSweeps(window=value), "window"),
         (lambda value: sm.MaxFlow(sweeps=value), "sweeps"),
         (lambda value: sm.Layout(sm.Problem([1.0]), threads=value), "threads"),
         (lambda value: sm.minimize(sm.Problem([1.0]), sm.RCDM(seed=value)), "seed"),

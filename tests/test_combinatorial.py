@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
+from submin.solvers import comparison
 from submin.solvers.combination import Combination
-from submin.solvers.schrijver import SchrijverState, _distances, _vertex
+from submin.solvers.comparison.schrijver import SchrijverState, _distances, _vertex
 from submin.solvers.submodular_flow import _search
 
 from .group_terms import concave_families, csr, hyperedges, truncations
@@ -65,7 +66,7 @@ def test_iwata_by_schrijver_from_any_order(n):
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(n).astype(np.int32)
         state = SchrijverState(Combination.of(layout, _vertex(layout, order)), order[None])
-        solver = sm.Schrijver()
+        solver = comparison.Schrijver()
         finished(solver, layout, state)
         assert problem.evaluate(solver.minimizer(state)) == known.minimum
 
@@ -211,7 +212,7 @@ def test_a_nearly_optimal_dual_is_a_first_point_of_both():
     case = dense_model(0, False)
     near = sm.minimize(case.problem, max_passes=3)
     norm = float(np.sum(near.x**2))
-    for solver in (sm.MinimumNormPoint(), sm.PairwiseFrankWolfe()):
+    for solver in (sm.MinimumNormPoint(), comparison.PairwiseFrankWolfe()):
         result = sm.prox(sm.Problem(case.problem.unary, case.problem.terms), solver,
                          warm_start=near, max_passes=1)  # fmt: skip
         assert float(np.sum(result.x**2)) <= norm * (1 + 1e-12)
@@ -220,7 +221,7 @@ def test_a_nearly_optimal_dual_is_a_first_point_of_both():
 @pytest.mark.parametrize("memory", [0, 500])
 def test_an_active_set_of_little_memory(memory):
     case = dense_model(3, True)
-    layout, solver = sm.Layout(case.problem), sm.PairwiseFrankWolfe(memory)
+    layout, solver = sm.Layout(case.problem), comparison.PairwiseFrankWolfe(memory)
     state = solver.start(layout, layout.feasible_start())
     numbers = layout.n + sum(term.size for term in case.problem.terms)
     largest = 0
@@ -241,9 +242,9 @@ def test_an_active_set_of_little_memory(memory):
 
 def test_memory_is_a_number():
     with pytest.raises(ValueError, match="memory is -1"):
-        sm.PairwiseFrankWolfe(-1)
+        comparison.PairwiseFrankWolfe(-1)
     with pytest.raises(TypeError, match=r"memory is 2\.5"):
-        sm.PairwiseFrankWolfe(2.5)  # type: ignore[arg-type]
+        comparison.PairwiseFrankWolfe(2.5)  # type: ignore[arg-type]
 
 
 # Schrijver's algorithm.
@@ -253,7 +254,7 @@ def test_memory_is_a_number():
 def test_distances_of_schrijver_never_fall(seed):
     """Schrijver 2000: no d(v) falls; at most n vertices, each that of its order; S is a start."""
     case = dense_model(seed, True, (2, 3))
-    layout, solver, n = sm.Layout(case.problem), sm.Schrijver(), 6
+    layout, solver, n = sm.Layout(case.problem), comparison.Schrijver(), 6
     state = solver.start(layout, random_start(layout, seed))
     before, steps = np.zeros(n), 0
     while not solver.done(state):
@@ -281,7 +282,9 @@ def test_distances_of_schrijver_never_fall(seed):
 @given(models(whole=True, hard=True, shapes=[(5,), (2, 3)]), st.integers(0, 99))
 def test_schrijver_from_any_start(case: Model, seed):
     layout = sm.Layout(case.problem)
-    result = sm.minimize(case.problem, sm.Schrijver(), warm_start=random_start(layout, seed))
+    result = sm.minimize(
+        case.problem, comparison.Schrijver(), warm_start=random_start(layout, seed)
+    )
     assert result.value == result.lower_bound == case.minimum
 
 
@@ -294,6 +297,6 @@ def test_a_time_limit_between_steps_leaves_a_valid_answer():
     random = np.random.default_rng(0)
     grid = sm.GridCut((9, 9), 0.5)
     problem = sm.Problem(random.normal(size=(9, 9)), [grid])
-    result = sm.minimize(problem, sm.Schrijver(), time_limit=0.3)
+    result = sm.minimize(problem, comparison.Schrijver(), time_limit=0.3)
     assert result.lower_bound <= sm.minimize(problem).value <= result.value
     assert sm.verify(problem, result) == result.certificate

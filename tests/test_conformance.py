@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,6 @@ import submin as sm
 from submin.solvers import REGISTRY as SOLVERS
 from submin.solvers.acdm import ACDM
 from submin.terms import REGISTRY as FAMILIES
-from submin.terms.cut import Cut
-from submin.terms.function import Function
-from submin.terms.table import Table
-from submin.terms.term import Term
 from submin.testing import (
     brute_force,
     check_solver,
@@ -28,45 +23,6 @@ from submin.testing.brute_force import set_values
 
 from .strategies import cardinalities, cuts, grid_cuts, problems, shapes
 
-SPECIMENS: dict[str, list[Callable[[], Term]]] = {
-    "cut": [
-        lambda: Cut([0, 1, 2, 0], [1, 2, 3, 3], [1.0, 2.5, 0.0, 0.5]),
-        lambda: Cut([0, 1, 2, 0], [1, 2, 0, 1], [1.0, 2.5, 0.0, 0.5], [0.0, 1.0, 3.0, 0.1]),
-        lambda: Cut([], [], []),
-    ],
-    "grid_cut": [
-        lambda: sm.GridCut(5, 2.0),
-        lambda: sm.GridCut((2, 4), 1.0, connectivity=8, reverse_weights=0.25),
-        lambda: sm.GridCut((3, 3), [np.arange(6.0).reshape(3, 2), 0.1], reverse_weights=0.0),
-        lambda: sm.GridCut((2, 2, 2), 0.7, connectivity=26),
-    ],
-    "cardinality": [
-        lambda: sm.Cardinality.from_labels([0, 1, 0, 1, 1], lambda k, m: k * (m - k)),
-        lambda: sm.Cardinality([0, 3, 5, 6], [0, 2, 4, 4, 1, 4], lambda k, m: np.sqrt(k) - 0.3 * k),
-    ],
-    "hyperedge": [
-        lambda: sm.Hyperedge([0, 3, 5], [0, 1, 2, 2, 3], [2.0, 0.7]),
-        lambda: sm.Hyperedge.directed([0, 2, 3], [0, 1, 3], [0, 1, 3], [2, 0, 4], 3.0),
-    ],
-    "truncation": [
-        lambda: sm.Truncation([0, 3, 5], [0, 1, 2, 2, 4], [1.0, 2.0, 4.0, 0.0, 1.5], 2.5),
-        lambda: sm.Truncation([0, 4], [3, 1, 0, 2], [1.0, 2.0, 0.5, 1.0], 3.0, -0.4),
-    ],
-    "concave_of_modular": [
-        lambda: sm.ConcaveOfModular(
-            [0, 3, 5], [0, 1, 2, 2, 4], [1.0, 3.0, 0.5, 2.0, 2.0], [0, 2, 5], [0.0, 2.0, 3.0]
-        ),
-    ],
-    "table": [
-        lambda: Table([[0, 1], [1, 2], [4, 0]], [0.0, 1.0, 1.0, 2.0]),
-        lambda: Table([[3, 1, 4]], [0.0, 1.0, 1.0, 1.5, 1.0, 1.5, 1.5, 0.5]),
-    ],
-    "function": [
-        lambda: Function([4, 0, 2], lambda mask: float(np.sqrt(mask.sum()))),
-        lambda: Function(range(9), lambda mask: float(mask.sum() * (9 - mask.sum()) - mask[0])),
-    ],
-}
-
 SETTINGS: dict[str, Any] = {"acdm": ACDM(epoch_passes=20)}
 """Solvers whose own settings are too slow for a test."""
 
@@ -76,9 +32,32 @@ TOLERANCES = {"frank_wolfe": 0.01}
 
 @pytest.mark.parametrize("kind", sorted(FAMILIES))
 def test_every_family_conforms(kind) -> None:
-    assert kind in SPECIMENS, f"add a small term of kind {kind!r} to SPECIMENS"
-    for make in SPECIMENS[kind]:
-        check_term(make())
+    examples = FAMILIES[kind].examples()
+    assert examples, f"{FAMILIES[kind].__name__}.examples() returns no small term"
+    for term in examples:
+        check_term(term)
+
+
+@pytest.mark.parametrize("kind", sorted(FAMILIES))
+def test_every_family_is_minimised_and_saved(kind, tmp_path) -> None:
+    """By the default solver and a general one, against brute force; and once more from a file."""
+    random = np.random.default_rng(0)
+    for term in FAMILIES[kind].examples():
+        problem = sm.Problem(random.normal(size=term.elements or 1), [term])
+        least = brute_force(problem).minimum
+        for solver in ("auto", "accelerated_sweeps"):
+            result = sm.minimize(problem, solver)
+            assert result.value == pytest.approx(least, abs=1e-9)
+            assert result.certificate.closed
+            assert sm.verify(problem, result) == result.certificate
+        point = sm.prox(problem, tol=1e-9)
+        assert sm.verify(problem, point).gap <= 1e-9
+        if kind == "function":
+            with pytest.raises(TypeError, match="Python code"):
+                problem.save(tmp_path / "problem.npz")
+            continue
+        problem.save(tmp_path / "problem.npz")
+        assert sm.Problem.load(tmp_path / "problem.npz").evaluate(result.minimizer) == result.value
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))

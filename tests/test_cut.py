@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import maximum_flow
 
 import submin as sm
-from submin.terms.colouring import colour_classes
+from submin.terms.blocks.colouring import colour_classes
 
 from .laws import assert_block_laws, assert_round_trip, assert_term_laws
 from .problems import Part, all_sets, cuts, edge_values, model, vectors

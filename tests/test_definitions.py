@@ -13,7 +13,7 @@ import submin as sm
 from submin import kernels
 from submin.kernels import reference
 from submin.terms import REGISTRY
-from submin.terms.term import Term
+from submin.terms.base.term import Term
 from submin.terms.value_tables import subset_masks
 
 from .definitions import DEFINED, UNIT, Defined, rational

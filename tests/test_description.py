@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import submin as sm
-from submin.description import peak_memory
+from submin.solve.description import peak_memory
 
 SCRIPT = Path(__file__).parent / "peak_memory.py"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import submin as sm
-from submin.progress import describe, describe_point
+from submin.solve.progress import describe, describe_point
 
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import submin as sm
-from submin.driver import Limits
+from submin.solve.driver import Limits
 from submin.solvers import REGISTRY
 
 from .driver_problems import (
@@ -309,9 +309,9 @@ def test_ctrl_c_between_two_blocks(monkeypatch, solver, count):
 @pytest.mark.parametrize("name", ["best_level_set", "certify"])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_ctrl_c_while_measuring(monkeypatch, name, count):
-    import submin.driver
+    import submin.solve.driver
 
-    original, calls = getattr(submin.driver, name), []
+    original, calls = getattr(submin.solve.driver, name), []
 
     def interrupted(*arguments):
         calls.append(1)
@@ -319,7 +319,7 @@ def test_ctrl_c_while_measuring(monkeypatch, name, count):
             raise KeyboardInterrupt
         return original(*arguments)
 
-    monkeypatch.setattr(submin.driver, name, interrupted)
+    monkeypatch.setattr(submin.solve.driver, name, interrupted)
     problem = hard_problem()
     result = sm.minimize(problem, max_passes=100)
     monkeypatch.undo()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import submin as sm
 from submin._typing import BoolArray, FloatArray
 from submin.kernels import reference
+from submin.terms.blocks.minimum_norm_point import Corral, nearest_point
 from submin.terms.function import Function
-from submin.terms.minimum_norm_point import Corral, nearest_point
 from submin.terms.value_tables import greedy_vertices, subset_masks, subset_sums
 from submin.testing import ConformanceError, brute_force, check_term
 

@@ -16,8 +16,6 @@ from submin.testing import brute_force, check_term
 from .group_terms import concave_families, csr, hyperedges, truncations
 from .problems import Part, cardinalities, cuts, grid_cuts, tables, vectors
 
-pytest.importorskip("submin._native")
-
 N = 6
 SPLIT = ("hyperedge", "truncation", "concave_of_modular", "cardinality")
 """The families whose gadgets take any feasible dual as a flow."""

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import submin as sm
-from submin.solvers import max_flow
+from submin.solvers import comparison, max_flow
 
 WEIGHT = 0.17
 
@@ -76,7 +76,7 @@ def interrupted_in_step(monkeypatch: Any, family: type, number: int) -> Iterator
         (groups, sm.AcceleratedSweeps()),
         (groups, sm.RCDM()),
         (groups, sm.ACDM()),
-        (groups, sm.FrankWolfe()),
+        (groups, comparison.FrankWolfe()),
     ],
 )
 def test_a_signal_ends_the_solve_with_a_valid_answer(monkeypatch, make, solver, number):

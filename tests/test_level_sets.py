@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.level_sets import best_level_set
+from submin.solve.level_sets import best_level_set
 
 from .laws import lovasz
 from .problems import Model, models, set_index, vectors

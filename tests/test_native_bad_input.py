@@ -1,4 +1,8 @@
-"""The compiled module, called directly with what does not fit: refused, and nothing crashes."""
+"""Kernels, called directly with what does not fit: refused, and nothing crashes.
+
+The twins refuse the numbers and pointers that the contracts say, the compiled ones all that would
+lead astray.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .native_calls import CALLS, arguments
+from submin.kernels import reference
+
+from .native_calls import CALLS, arguments, contract
 
 native = pytest.importorskip("submin._native")
 
 LARGEST = 2**31 - 1
+each_kernel_set = pytest.mark.parametrize("kernels", [native, reference], ids=["native", "numpy"])
 
 # Below what the numbers of an argument must be.
 BOUNDS = {
@@ -20,6 +27,8 @@ BOUNDS = {
     "edges_cut_value": {"tails": 4, "heads": 4},
     "edges_project": {"tails": 4, "heads": 4, "edges": 3},
     "edges_sweep": {"tails": 4, "heads": 4, "edges": 3},
+    "edges_sweep_in_turn": {"tails": 4, "heads": 4},
+    "edges_close_sides": {"tails": 4, "heads": 4},
     "path_chains_project": {"nodes": 5, "edges": 3},
     "path_chains_sweep": {"nodes": 5, "edges": 3},
     "groups_accumulate": {"members": 3},
@@ -54,9 +63,9 @@ FREE = {"values", "groups", "tables", "edges"}
 USED_IN_PART = {"s", "rank", "member", "members", "indptr", "side"}
 
 
-def run(name: str, given: dict[str, Any]) -> None:
+def run(name: str, given: dict[str, Any], kernels: Any = native) -> None:
     """Call a function, or make a flow and follow it for a while."""
-    result = getattr(native, name)(**given)
+    result = getattr(kernels, name)(**given)
     if not name.endswith("Flow"):
         return
     if any(result.advance(100) for _ in range(50)):
@@ -64,10 +73,10 @@ def run(name: str, given: dict[str, Any]) -> None:
     result.counts()
 
 
-def refusal(name: str, given: dict[str, Any]) -> str:
+def refusal(name: str, given: dict[str, Any], kernels: Any = native) -> str:
     """Return why a call is refused, which must name an argument, or nothing."""
     try:
-        run(name, given)
+        run(name, given, kernels)
     except ValueError as error:
         message = str(error)
     else:
@@ -89,19 +98,21 @@ def test_every_function_has_a_call():
     assert {name for name in dir(native) if not name.startswith("_")} == set(CALLS)
 
 
+@each_kernel_set
 @pytest.mark.parametrize("name", CALLS)
-def test_lawful_calls_are_accepted(name):
-    run(name, arguments(name))
+def test_lawful_calls_are_accepted(name, kernels):
+    run(name, arguments(name), kernels)
 
 
+@each_kernel_set
 @pytest.mark.parametrize("place", [0, -1])
 @pytest.mark.parametrize(("name", "argument", "number"), NUMBERS)
-def test_numbers_out_of_range(name, argument, number, place):
+def test_numbers_out_of_range(name, argument, number, place, kernels):
     given = arguments(name)
     given[argument].flat[place] = number
     where = f"{given[argument].size - 1 if place else 0}"
     with pytest.raises(ValueError, match=rf"{argument}(\.ravel\(\))?\[{where}\] = {number} is"):
-        run(name, given)
+        run(name, given, kernels)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -181,11 +192,12 @@ def test_lists_that_do_not_fit(name, argument):
 
 @pytest.mark.parametrize("pointers", [[], [-1, 2, 5], [0, 3, 2], [0, 2, 2**62], [0, -5, 5]])
 @pytest.mark.parametrize("name", [n for n, c in CALLS.items() if {"indptr", "pointers"} & set(c)])
-def test_pointers_that_do_not_ascend_within_the_members(name, pointers):
+@each_kernel_set
+def test_pointers_that_do_not_ascend_within_the_members(name, pointers, kernels):
     given = arguments(name)
     argument = "indptr" if "indptr" in given else "pointers"
     given[argument] = np.array(pointers, dtype=np.int64)
-    assert refusal(name, given)
+    assert refusal(name, given, kernels)
 
 
 @pytest.mark.parametrize("number", [-(2**63), -1, 7, 2**31 + 3, 2**63 - 1])
@@ -230,3 +242,40 @@ def test_chains_of_more_pieces_than_nodes():
 @pytest.mark.parametrize("threads", [-(2**31), -1, 0, 2**31 - 1])
 def test_any_number_of_threads(name, threads):
     run(name, arguments(name) | {"threads": threads})
+
+
+REACHING_OUTSIDE = {
+    "shape": [[0, 3], [-1, 6], [-2, -3], [2, 4]],
+    "node_start": [[0, -1], [0, 4]],
+    "edge_start": [[3, 0]],
+    "length": [[-1, 3]],
+    "geometry": [[2, 2, 2, 2, 1, 2, 1, 0, 0, 3], [2, 2, 2, 2, 1, 2, 1, 1, 0, 2]],
+}
+REACHES = [
+    (name, argument, numbers)
+    for name, given in CALLS.items()
+    for argument in sorted(REACHING_OUTSIDE.keys() & given.keys())
+    for numbers in REACHING_OUTSIDE[argument]
+]
+
+
+@each_kernel_set
+@pytest.mark.parametrize(("name", "argument", "numbers"), REACHES)
+def test_grids_and_views_that_reach_outside(name, argument, numbers, kernels):
+    given = arguments(name) | {argument: np.array(numbers, dtype=np.int64)}
+    with pytest.raises(ValueError, match=r"\w"):
+        run(name, given, kernels)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_refusal_of_a_contract_is_tested(name):
+    spoilt = {"indptr", "pointers", "source", "sink"} | set(REACHING_OUTSIDE)
+    assert contract(name)[0] == BOUNDS.get(name, {}).keys() | (CALLS[name].keys() & spoilt)
+
+
+@each_kernel_set
+@pytest.mark.parametrize("number", [-1, 4])
+@pytest.mark.parametrize("argument", ["source", "sink"])
+def test_terminals_that_are_no_nodes(argument, number, kernels):
+    with pytest.raises(ValueError, match=argument):
+        run("conserve", arguments("conserve") | {argument: number}, kernels)

@@ -17,8 +17,6 @@ from scipy.sparse.csgraph import maximum_flow
 import submin as sm
 from submin.dimacs import read_network
 
-pytest.importorskip("submin._native")
-
 small = st.integers(0, 4)
 large = st.integers(0, 2**53)
 real = st.floats(0, 1e9) | st.floats(1e-30, 1e30)

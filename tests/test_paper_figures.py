@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import submin as sm
-from submin.solvers import REGISTRY
+from submin.solvers import REGISTRY, comparison
 from submin.solvers.acdm import SAMPLINGS, IndependentSampling
 
 from .problems import (
@@ -142,7 +142,10 @@ def test_anderson_finds_the_fixed_point_of_linear_sweeps():
     unary = np.array([4.0, -1.0, 2.0, -3.0])
     layout = sm.Layout(sm.Problem(unary, [sm.GridCut(4, 100.0)]), "functions")
     errors = []
-    for solver, passes in ((sm.AndersonSweeps(window=5), 6), (sm.CyclicSweeps(), 12)):
+    for solver, passes in (
+        (comparison.AndersonSweeps(window=5), 6),
+        (sm.CyclicSweeps(), 12),
+    ):
         state = solver.start(layout, layout.feasible_start())
         taken = 0
         while taken < passes * layout.r:

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
+from submin.solvers import comparison
 from submin.solvers.samplings import SAMPLINGS, GreedySampling, UniformSampling, greedy_partition
+from submin.terms.base.term import Block
 from submin.terms.table import Table, TableBlock
-from submin.terms.term import Block
 from submin.testing import check_solver
 
 from .problems import dense_model
@@ -95,7 +96,14 @@ def test_blocks_without_a_metric_take_the_largest_weight():
         assert np.array_equal(part, layout.project(i, dual, s, 0.5 * largest))
 
 
-@pytest.mark.parametrize("solver", [sm.IAP(), sm.ParallelRCDM(), sm.ParallelACDM()])
+@pytest.mark.parametrize(
+    "solver",
+    [
+        comparison.IAP(),
+        comparison.ParallelRCDM(),
+        comparison.ParallelACDM(),
+    ],
+)
 def test_blocks_without_a_metric_are_solved(solver):
     problem = path_of_tables()
     expected = sm.minimize(problem, "rcdm")
@@ -136,7 +144,8 @@ def test_iap_is_ap_where_every_block_has_every_element(seed):
     layout = sm.Layout(sm.Problem(3.0 * rng.normal(size=7), [term]))
     assert layout.degrees().tolist() == 7 * [layout.r]
     states = [
-        (solver, solver.start(layout, layout.feasible_start())) for solver in (sm.AP(), sm.IAP())
+        (solver, solver.start(layout, layout.feasible_start()))
+        for solver in (sm.AP(), comparison.IAP())
     ]
     for _ in range(20):
         for solver, state in states:
@@ -150,9 +159,9 @@ def test_iap_moves_each_edge_by_its_own_degrees():
     """On a star: the centre divides s by all edges, a leaf by one; steps by hand."""
     layout = star(3)
     (y,), s = layout.feasible_start(), layout.unary
-    state = sm.IAP().start(layout, [y])
+    state = comparison.IAP().start(layout, [y])
     expected = np.clip(-(s[0] - s[1:]) / (3.0 + 1.0), -1.0, 1.0)
-    sm.IAP().step(layout, state)
+    comparison.IAP().step(layout, state)
     np.testing.assert_allclose(state.y[0], expected, rtol=0, atol=1e-15)
 
 
@@ -162,7 +171,7 @@ def test_iap_takes_a_few_times_fewer_passes_than_ap(gap):
     for layout, blocks, factor in ((grid_of_lines(), "lines", 4), (star(), "matchings", 1.5)):
         ap, iap = (
             sm.minimize(layout.problem, solver, tol=gap, blocks=blocks, max_passes=2_000)
-            for solver in (sm.AP(), sm.IAP())
+            for solver in (sm.AP(), comparison.IAP())
         )
         assert max(ap.gap, iap.gap) <= gap
         assert factor * iap.passes <= ap.passes
@@ -243,7 +252,7 @@ def test_samplings_without_blocks():
     assert UniformSampling(layout, 4).draw(np.random.default_rng(0)) == []
 
 
-@pytest.mark.parametrize("solver", [sm.ParallelRCDM, sm.ParallelACDM])
+@pytest.mark.parametrize("solver", [comparison.ParallelRCDM, comparison.ParallelACDM])
 @pytest.mark.parametrize(
     ("given_settings", "error", "message"),
     [
@@ -263,7 +272,7 @@ def test_settings_that_are_refused(solver, given_settings, error, message):
 
 
 @EACH_SAMPLING
-@pytest.mark.parametrize("solver", [sm.ParallelRCDM, sm.ParallelACDM])
+@pytest.mark.parametrize("solver", [comparison.ParallelRCDM, comparison.ParallelACDM])
 def test_every_sampling_conforms(solver, sampling):
     assert check_solver(solver(batch=3, sampling=sampling), seed=2)
 
@@ -273,7 +282,7 @@ def test_every_sampling_conforms(solver, sampling):
 @pytest.mark.parametrize("batch", [1, 3, 8])
 def test_every_parallel_step_descends(make, sampling, batch):
     layout = make()
-    solver = sm.ParallelRCDM(batch=batch, sampling=sampling)
+    solver = comparison.ParallelRCDM(batch=batch, sampling=sampling)
     state = solver.start(layout, layout.feasible_start())
     norms = [layout.unary @ layout.unary]
     for _ in range(60):
@@ -287,7 +296,7 @@ def test_every_parallel_step_descends(make, sampling, batch):
 def test_a_batch_of_one_is_rcdm():
     """The same projections as RCDM that picks the same blocks."""
     layout = mixture()
-    solver = sm.ParallelRCDM(batch=1)
+    solver = comparison.ParallelRCDM(batch=1)
     state = solver.start(layout, layout.feasible_start())
     generator = np.random.default_rng(solver.seed)
     dual = layout.feasible_start()
@@ -305,7 +314,7 @@ def test_a_batch_of_one_is_rcdm():
 def test_parallel_acdm_is_approx(make, sampling):
     """All of z and u in full, and the step weights of the sampling; no epoch ends here."""
     layout = make()
-    solver = sm.ParallelACDM(batch=3, sampling=sampling, epoch_passes=1e6)
+    solver = comparison.ParallelACDM(batch=3, sampling=sampling, epoch_passes=1e6)
     state = solver.start(layout, layout.feasible_start())
     sample, generator = SAMPLINGS[sampling](layout, 3), np.random.default_rng(solver.seed)
     z = layout.feasible_start()
@@ -336,7 +345,7 @@ def test_acceleration_takes_fewer_passes_late(sampling):
             layout.problem, solver=solver(sampling=sampling), blocks="lines", tol=1e-6,
             max_passes=2_000,
         )
-        for solver in (sm.ParallelRCDM, sm.ParallelACDM)
+        for solver in (comparison.ParallelRCDM, comparison.ParallelACDM)
     )  # fmt: skip
     assert plain.status is accelerated.status is sm.Status.CONVERGED
     assert 2 * accelerated.passes <= plain.passes

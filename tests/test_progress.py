@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import submin as sm
-from submin import progress
-from submin.progress import Log, Watch, closing, describe, describe_point, displaying
+from submin.solve import progress
+from submin.solve.progress import Log, Watch, closing, describe, describe_point, displaying
 
 from .driver_problems import (
     hard_problem,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.proximal_certificate import faults_of_point
-from submin.proximal_driver import merged
+from submin.solve.proximal_driver import merged
+from submin.solve.verification import faults_of_point
 from submin.solvers import REGISTRY
 
 from . import exact_proximal as exact

@@ -34,7 +34,7 @@ def test_prox_that_is_cut_off_is_not_converged():
     assert result.status in (sm.Status.STOPPED, sm.Status.OPTIMAL)
 
 
-@pytest.mark.parametrize("solver", [*SPECIAL, "screened"])
+@pytest.mark.parametrize("solver", SPECIAL)
 def test_prox_by_a_solver_of_another_question(solver):
     """One that finds the minimiser, and not the proximal point: refuse, or find it."""
     problem = problem_for(solver)

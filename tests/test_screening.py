@@ -8,22 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.layout import Layout, OpenLayout
-from submin.screening import ball_rule, decided, discrete_rule, range_rule, static_rule
-from submin.solvers import REGISTRY
-from submin.terms.fixing import Fixing
+from submin.solve.layout import Layout
+from submin.solve.screening import ball_rule, decided, discrete_rule, range_rule, static_rule
+from submin.terms.capabilities.fixing import Fixing
 
 from .group_terms import concave_families, hyperedges, truncations
 from .problems import (
-    FAMILIES,
     Model,
     Part,
     all_sets,
     edge_values,
-    is_exact,
     model,
     models,
-    parts,
     vectors,
 )
 
@@ -194,57 +190,6 @@ def test_a_closed_gap_fixes_all_elements_that_are_not_at_zero(solver):
     assert result.history[-1].fixed == np.sum(np.abs(result.x) > 1e-6)
 
 
-# The solver.
-
-INNER = [
-    name for name in REGISTRY if not is_exact(name) and name not in ("screened", "smoothed_lovasz")
-]
-
-
-@pytest.mark.parametrize("inner", INNER)
-@settings(max_examples=15)
-@given(case=models(whole=True, hard=True, shapes=[(2, 3), (7,), (2, 2, 2), (12,)]))
-def test_screening_around_every_solver(inner, case: Model):
-    """On whole numbers the gap closes exactly, with looks after each pass."""
-    result = sm.minimize(case.problem, sm.Screened(REGISTRY[inner](), every=1))
-    assert result.value == result.lower_bound == case.minimum
-    assert result.status is sm.Status.OPTIMAL
-
-
-@pytest.mark.parametrize("family", [*FAMILIES, *GROUPS])
-@pytest.mark.parametrize("blocks", ["auto", "functions"])
-@settings(max_examples=15)
-@given(data=st.data())
-def test_screening_on_every_family(family, blocks, data):
-    part = data.draw(GROUPS[family](6) if family in GROUPS else parts(family, (6,), False))
-    case = model(data.draw(vectors(False, 6)), [part])
-    result = sm.minimize(case.problem, sm.Screened(every=1), blocks=blocks)
-    assert result.value == pytest.approx(case.minimum, abs=1e-11 * case.scale)
-    assert result.certificate.closed
-
-
-@settings(max_examples=60)
-@given(models(shapes=[(2, 3), (7,), (2, 2, 2)]), st.integers(0, 3))
-def test_leaving_decided_functions_out_loses_nothing(case: Model, passes):
-    """min G = min F for G with y_i in the place of F_i, and duals of G are duals of F."""
-    result = cut_off(case, passes)
-    layout = Layout(case.problem)
-    s = layout.total(result.dual)
-    fixing = decided(case.problem, result.dual, s, result.value - layout.lower_bound(s))
-    smaller = OpenLayout(layout, fixing, result.dual)
-    assert smaller.total(result.dual) == pytest.approx(s, abs=1e-12 * case.scale)
-    y = [part.copy() for part in result.dual]
-    for _ in range(300):
-        s = smaller.total(y)
-        for i in range(smaller.r):
-            smaller.sweep(i, y, s)
-    bound = layout.lower_bound(layout.total(y))
-    assert bound == pytest.approx(case.minimum, abs=1e-4 * case.scale)
-    vertex = smaller.greedy_vertex(-s)
-    for term, part in zip(case.problem.terms, vertex, strict=True):
-        assert term.violation(part).total <= 1e-10 * case.scale
-
-
 def noisy_photograph() -> sm.Problem:
     random = np.random.default_rng(0)
     unary = random.normal(size=(64, 64))
@@ -258,39 +203,6 @@ def noisy_photograph() -> sm.Problem:
             sm.Cardinality.from_labels(labels, lambda k, m: 0.3 * np.minimum(k, m - k)),
         ],
     )
-
-
-@pytest.mark.parametrize("inner", [sm.AcceleratedSweeps(), sm.RCDM()])
-def test_screening_projects_less(inner, monkeypatch):
-    """The same passes, over at most three quarters of the dual coordinates."""
-    projected: list[int] = []
-
-    def sweep(self, i, dual, s):
-        projected.append(self.blocks[i].size)
-        self.blocks[i].sweep(dual[self.owners[i]], s)
-
-    monkeypatch.setattr(Layout, "sweep", sweep)
-    problem, counts, passes = noisy_photograph(), [], []
-    for solver in (inner, sm.Screened(inner)):
-        projected.clear()
-        result = sm.minimize(problem, solver)
-        assert result.status is sm.Status.OPTIMAL
-        counts.append(sum(projected))
-        passes.append(result.passes)
-    assert counts[1] <= 0.75 * counts[0]
-    assert passes[1] <= passes[0]
-    assert result.history.fixed[-1] == problem.n
-
-
-@pytest.mark.parametrize("inner", [sm.MaxFlow(), sm.Screened(), sm.RCDM, "rcdm"], ids=str)
-def test_inner_solvers_that_are_refused(inner):
-    with pytest.raises(TypeError, match=r"inner is .* a solver that converges"):
-        sm.Screened(inner)
-
-
-def test_looks_are_a_pass_apart():
-    with pytest.raises(ValueError, match="every is 0"):
-        sm.Screened(every=0)
 
 
 def test_results_of_another_problem_are_refused():
@@ -314,5 +226,3 @@ def test_screening_names_what_it_needs():
         sm.screen(problem, np.array([True, False]))
     with pytest.raises(TypeError, match="must be a Problem, and not a NoneType"):
         sm.screen(None)
-    with pytest.raises(TypeError, match="every"):
-        sm.Screened(every="a")

@@ -12,6 +12,7 @@ import pytest
 import submin as sm
 from submin import kernels
 from submin.kernels import reference
+from submin.solvers import comparison
 from submin.testing import check_term
 
 from .laws import assert_round_trip
@@ -22,12 +23,11 @@ SOLVERS = {
     "chains": (sm.CyclicSweeps(), "chains"),
     "matchings": (sm.CyclicSweeps(), "matchings"),
     "lines": (sm.RCDM(seed=1), "lines"),
-    "weighted": (sm.ParallelACDM(), "chains"),
-    "weighted matchings": (sm.ParallelRCDM(seed=2), "matchings"),
+    "weighted": (comparison.ParallelACDM(), "chains"),
+    "weighted matchings": (comparison.ParallelRCDM(seed=2), "matchings"),
     "accelerated": (sm.AcceleratedSweeps(), "auto"),
-    "screened": (sm.Screened(sm.CyclicSweeps()), "auto"),
     "augmenting": (sm.SubmodularFlow(), "auto"),
-    "vertices": (sm.FrankWolfe(), "auto"),
+    "vertices": (comparison.FrankWolfe(), "auto"),
     "maximum flow": (sm.MaxFlow(), "auto"),
     "maximum flow alone": (sm.MaxFlow(sweeps=0, largest=True), "auto"),
 }
@@ -174,7 +174,6 @@ def test_the_proximal_problem_has_the_same_bits(way, kernel_set, monkeypatch):
 
 def test_mixed_terms_have_the_same_bits():
     """In one network with a gadget, whose edges are float64."""
-    pytest.importorskip("submin._native")
     edge = sm.Hyperedge([0, 3], [0, 7, 30], 0.7)
     unary = np.random.default_rng(2).normal(size=(9, 11))
     terms = both((9, 11), 8, "directed")

@@ -100,7 +100,6 @@ def test_the_proximal_problem_has_the_same_bits(way, kernel_set, monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_warm_maximum_flow_has_the_same_bits(way):
-    pytest.importorskip("submin._native")
     unary = np.random.default_rng(2).normal(size=300)
     for seed in range(3):
         problems = [sm.Problem(unary, [term]) for term in both(300, 2_000, way, seed)]
@@ -115,7 +114,6 @@ def test_a_warm_maximum_flow_has_the_same_bits(way):
 
 def test_mixed_terms_have_the_same_bits():
     """In one network with a gadget and a grid, whose edges are float64 there."""
-    pytest.importorskip("submin._native")
     edge, grid = sm.Hyperedge([0, 3], [0, 7, 30], 0.7), sm.GridCut((5, 8), 0.25)
     unary = np.random.default_rng(2).normal(size=40)
     problems = [sm.Problem(unary, [term, grid, edge]) for term in both(40, 130, "directed")]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import submin as sm
-from submin import storage
+from submin.model import archive
 from submin.terms.function import Function
 
 from .problems import Model, all_sets, models
@@ -294,7 +294,7 @@ def test_archives_that_unpack_to_more_than_the_memory(tmp_path, monkeypatch):
     path = tmp_path / "bomb.npz"
     sm.Problem(np.zeros(10**5)).save(path)
     assert path.stat().st_size < 4096
-    monkeypatch.setattr(storage, "memory_size", lambda: 7 * 10**5)
+    monkeypatch.setattr(archive, "memory_size", lambda: 7 * 10**5)
     with pytest.raises(ValueError, match=r"bomb\.npz is not a submin file: it unpacks to 8\d{5} b"):
         sm.Problem.load(path)
 
@@ -308,7 +308,7 @@ def test_what_nobody_asks_for_is_not_unpacked(tmp_path):
 
 
 def test_the_format_is_numbered():
-    assert storage.FORMAT == 1
+    assert archive.FORMAT == 1
 
 
 @pytest.mark.parametrize(("offset", "value"), [(10, 99), (8, 1), (8, 32), (6, 99)])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.certificate import dual_gap
-from submin.uniqueness import is_only_candidate
+from submin.solve.certificate import dual_gap
+from submin.solve.uniqueness import is_only_candidate
 
 from .problems import FAMILIES, model, parts
 

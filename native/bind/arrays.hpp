@@ -1,4 +1,4 @@
-// What the bindings share: array types and size checks. Each family has its own bind_<family>.cpp.
+// What the bindings share: array types and size checks. Each family has a file of its own.
 #pragma once
 
 #include <nanobind/nanobind.h>

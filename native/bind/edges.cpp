@@ -31,6 +31,17 @@ void sweep(const ConstIndices& tails, const ConstIndices& heads, const Weights& 
   edges_sweep(list, lower, upper, flow.data(), s.data(), threads);
 }
 
+void sweep_in_turn(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
+                   const Weights& forward, const Values& flow, const Values& s) {
+  const std::int64_t edges = size_of(flow.size()), nodes = size_of(s.size());
+  require_size(tails.size(), edges, "tails");
+  require_size(heads.size(), edges, "heads");
+  require_below(tails, nodes, "tails");
+  require_below(heads, nodes, "heads");
+  const auto [lower, upper] = checked_bounds(backward, forward, flow.size());
+  edges_sweep_in_turn(tails.data(), heads.data(), edges, lower, upper, flow.data(), s.data());
+}
+
 }  // namespace
 
 void bind_edges(nb::module_& module) {
@@ -41,6 +52,9 @@ void bind_edges(nb::module_& module) {
   module.def("edges_sweep", &sweep, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "edges"_a.noconvert(),
              "flow"_a.noconvert(), "s"_a.noconvert(), "threads"_a, WithoutLock());
+  module.def("edges_sweep_in_turn", &sweep_in_turn, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(),
+             "s"_a.noconvert(), WithoutLock());
 }
 
 }  // namespace submin

@@ -19,7 +19,7 @@ NB_MODULE(_native, module) {
 #ifdef NDEBUG
   nb::set_leak_warnings(false);  // a daemon thread may hold objects at the end
 #endif
-  module.doc() = "Compiled kernels; submin.kernels.protocol documents them.";
+  module.doc() = "Compiled kernels; submin.kernels.reference documents them.";
   module.def("vector_width",
              [] { return submin::kVectorNames[static_cast<int>(submin::vector_width())]; });
   submin::bind_chains(module);

@@ -1,4 +1,4 @@
-// Matchings of a graph's edges: t+ = clip(t - (s_i - s_j) / (2 c), -backward, forward).
+// Edges of a graph, matchings or in turn: t+ = clip(t - (s_i - s_j) / (2 c), -backward, forward).
 #pragma once
 
 #include <cstdint>
@@ -98,23 +98,38 @@ inline void edges_project(const EdgeList& list, WeightArray backward, WeightArra
   });
 }
 
+// One edge with c = 1, in place.
+template <class Lower, class Upper>
+SUBMIN_INLINE inline void sweep_edge(std::int64_t e, std::int64_t i, std::int64_t j, Lower lower,
+                                     Upper upper, double* flow, double* s) {
+  const double old = flow[e];
+  const double tail = s[i];
+  const double head = s[j];
+  const double updated = clip(old - (tail - head) * 0.5, -lower[e], upper[e]);
+  flow[e] = updated;
+  s[i] = tail + (updated - old);
+  s[j] = head - (updated - old);
+}
+
 inline void edges_sweep(const EdgeList& list, WeightArray backward, WeightArray forward,
                         double* flow, double* s, int threads) {
   with_weights(backward, forward, [=](auto lower, auto upper) {
     parallel_for(list.count, kEdgeGrain, threads, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const std::int64_t e = list.edge(k);
-        const std::int64_t i = list.tail(e);
-        const std::int64_t j = list.head(e);
-        const double old = flow[e];
-        const double tail = s[i];
-        const double head = s[j];
-        const double updated = clip(old - (tail - head) * 0.5, -lower[e], upper[e]);
-        flow[e] = updated;
-        s[i] = tail + (updated - old);
-        s[j] = head - (updated - old);
+        sweep_edge(e, list.tail(e), list.head(e), lower, upper, flow, s);
       }
     });
+  });
+}
+
+// Edge after edge, which may share nodes: each finds what those before it have left.
+inline void edges_sweep_in_turn(const std::int32_t* tails, const std::int32_t* heads,
+                                std::int64_t edges, WeightArray backward, WeightArray forward,
+                                double* flow, double* s) {
+  with_weights(backward, forward, [=](auto lower, auto upper) {
+    for (std::int64_t e = 0; e < edges; ++e)
+      sweep_edge(e, tails[e], heads[e], lower, upper, flow, s);
   });
 }
 

@@ -1,5 +1,5 @@
 // Projections in a diagonal metric, argmin of sum (y - a)^2 / (2 d) over a base polytope, of groups
-// and of chains. kernels/diagonal_metric.py has the mathematics.
+// and of chains. kernels/metric.py has the mathematics.
 #pragma once
 
 #include <algorithm>

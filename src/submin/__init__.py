@@ -11,15 +11,13 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from submin.api import minimize, prox
-    from submin.certificate import Certificate, Status, certify, verify
-    from submin.description import describe
-    from submin.layout import Layout
-    from submin.minor import Minor
+    from submin.model.minor import Minor
+    from submin.model.problem import Problem
     from submin.networks import (
         CutCertificate,
         Flow,
@@ -29,31 +27,24 @@ if TYPE_CHECKING:
         global_min_cut,
         max_flow,
     )
-    from submin.problem import Problem
-    from submin.proximal_certificate import ProximalCertificate, certify_point
-    from submin.result import History, Record, Result
-    from submin.screening import screen
+    from submin.solve.api import minimize, prox
+    from submin.solve.certificate import Certificate, Status, certify
+    from submin.solve.description import describe
+    from submin.solve.layout import Layout
+    from submin.solve.proximal_certificate import ProximalCertificate, certify_point
+    from submin.solve.result import History, Record, Result
+    from submin.solve.screening import screen
+    from submin.solve.verification import verify
     from submin.solvers import (
         ACDM,
         AP,
-        FISTA,
-        IAP,
         RCDM,
         AcceleratedSweeps,
-        AndersonSweeps,
         CyclicSweeps,
-        DouglasRachford,
-        FrankWolfe,
         MaxFlow,
         MinimumNormPoint,
-        PairwiseFrankWolfe,
-        ParallelACDM,
-        ParallelRCDM,
         PermutedSweeps,
         RestartedACDM,
-        Schrijver,
-        Screened,
-        SmoothedLovasz,
         SubmodularFlow,
     )
     from submin.terms import (
@@ -82,21 +73,16 @@ __version__ = "0.1.0"
 __all__ = [
     "ACDM",
     "AP",
-    "FISTA",
-    "IAP",
     "RCDM",
     "AcceleratedSweeps",
-    "AndersonSweeps",
     "Cardinality",
     "Certificate",
     "ConcaveOfModular",
     "Cut",
     "CutCertificate",
     "CyclicSweeps",
-    "DouglasRachford",
     "Flow",
     "FlowCertificate",
-    "FrankWolfe",
     "Function",
     "GlobalCut",
     "GridCut",
@@ -107,18 +93,12 @@ __all__ = [
     "MinimumNormPoint",
     "Minor",
     "Network",
-    "PairwiseFrankWolfe",
-    "ParallelACDM",
-    "ParallelRCDM",
     "PermutedSweeps",
     "Problem",
     "ProximalCertificate",
     "Record",
     "RestartedACDM",
     "Result",
-    "Schrijver",
-    "Screened",
-    "SmoothedLovasz",
     "Status",
     "SubmodularFlow",
     "Table",
@@ -146,16 +126,17 @@ __all__ = [
 ]
 
 _HOMES = (
-    "api",
-    "certificate",
-    "description",
-    "layout",
-    "minor",
+    "model.problem",
+    "model.minor",
     "networks",
-    "problem",
-    "proximal_certificate",
-    "result",
-    "screening",
+    "solve.api",
+    "solve.certificate",
+    "solve.description",
+    "solve.layout",
+    "solve.proximal_certificate",
+    "solve.result",
+    "solve.screening",
+    "solve.verification",
     "solvers",
     "terms",
     "vision",
@@ -163,15 +144,39 @@ _HOMES = (
 """Modules that hold the public names, the applications last."""
 
 
+_MOVED = (
+    "AndersonSweeps",
+    "DouglasRachford",
+    "FISTA",
+    "FrankWolfe",
+    "IAP",
+    "PairwiseFrankWolfe",
+    "ParallelACDM",
+    "ParallelRCDM",
+    "Schrijver",
+    "Screened",
+    "SmoothedLovasz",
+)
+"""Names of version 0.1 that are in ``submin.solvers.comparison`` now."""
+
+
 def __getattr__(name: str) -> Any:
     """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
-    if name == "testing":
-        return import_module("submin.testing")
+    if name in ("solvers", "testing"):
+        return import_module(f"submin.{name}")
+    if name in _MOVED:
+        place = "submin.solvers.comparison"
+        warnings.warn(f"{name} is in {place} now", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(place), name)
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"submin.{home}")
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))
+    for room in ("terms", "solvers") if name[0].isupper() else ():
+        for registered in import_module(f"submin.{room}").REGISTRY.values():
+            if registered.__name__ == name:
+                return registered
     raise AttributeError(f"module 'submin' has no attribute {name!r}")
 
 

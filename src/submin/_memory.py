@@ -7,19 +7,10 @@ one, unless the system needs them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-
 import numpy as np
 
+from submin import kernels
 from submin._typing import FloatArray
-
-_long_zeros: Callable[[int], FloatArray] = np.zeros
-_long_empty: Callable[[int], FloatArray] = np.empty
-with suppress(ImportError):  # the kernels of NumPy do without
-    from submin import _native
-
-    _long_zeros, _long_empty = _native.zeros, _native.empty
 
 LEAST_SIZE = 2**17
 """Numbers that fill half of a large page; shorter arrays come from NumPy."""
@@ -27,12 +18,12 @@ LEAST_SIZE = 2**17
 
 def zeros(size: int) -> FloatArray:
     """Return an array of zeros, shape (size,)."""
-    return np.zeros(size) if size < LEAST_SIZE else _long_zeros(size)
+    return np.zeros(size) if size < LEAST_SIZE else kernels.active.zeros(size)
 
 
 def empty(size: int) -> FloatArray:
     """Return an array of whatever numbers there are, shape (size,)."""
-    return np.empty(size) if size < LEAST_SIZE else _long_empty(size)
+    return np.empty(size) if size < LEAST_SIZE else kernels.active.empty(size)
 
 
 def copied(values: FloatArray) -> FloatArray:

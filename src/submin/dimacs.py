@@ -29,8 +29,8 @@ from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX, LARGEST_SUM
 from submin._sums import scatter_sum
 from submin._typing import FloatArray, IndexArray
 from submin._words import MOST_DIGITS, Positions, Words
+from submin.model.problem import Problem
 from submin.networks import Network
-from submin.problem import Problem
 from submin.terms.cut import Cut
 
 BLOCK = 2**22

@@ -232,11 +232,11 @@ def test_an_answer_that_can_not_be_printed(optimal_file, command):
 
 def test_a_fault_of_the_library_has_an_exit_code_of_its_own(optimal_file):
     code = """
-import sys, submin.certificate
+import sys, submin.solve.verification
 from submin.cli import main
 def broken(*_):
     raise ZeroDivisionError("a fault of the library")
-submin.certificate.verify_set = broken
+submin.solve.verification.verify_set = broken
 main()
 """
     run = python("-c", code, "verify", optimal_file)

@@ -199,7 +199,7 @@ class TestRefusals:
             callback()
             raise FloatingPointError("s[3] is inf: the costs are too large for float64; scale them")
 
-        monkeypatch.setattr("submin.api.minimize", large)
+        monkeypatch.setattr("submin.solve.api.minimize", large)
         assert_refused(invoke("solve", problem_file), "s[3] is inf")
 
     def test_more_memory_than_there_is(self, invoke, problem_file, monkeypatch):
@@ -207,7 +207,7 @@ class TestRefusals:
             callback()
             raise MemoryError("Unable to allocate 8.00 TiB")
 
-        monkeypatch.setattr("submin.api.minimize", large)
+        monkeypatch.setattr("submin.solve.api.minimize", large)
         assert_refused(invoke("solve", problem_file), "more memory", "8.00 TiB")
 
     def test_output_below_a_file(self, invoke, problem_file):
@@ -219,6 +219,6 @@ def test_an_internal_error_keeps_its_traceback(invoke, problem_file, monkeypatch
         callback(sm.Record(0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0), None)
         raise ValueError("a fault of the library")
 
-    monkeypatch.setattr("submin.api.minimize", broken)
+    monkeypatch.setattr("submin.solve.api.minimize", broken)
     with pytest.raises(ValueError, match="a fault of the library"):
         invoke("solve", problem_file)

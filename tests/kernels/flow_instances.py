@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-native = pytest.importorskip("submin._native")
+native = pytest.importorskip("submin.kernels.native")
 
 OFFSETS = {
     (1, 2): [(1,)],
@@ -115,15 +115,15 @@ def grid_arguments(instance, shape, offsets):
     )
 
 
-def grid_solver(instance, shape, offsets, **settings):
-    return native.GridFlow(*grid_arguments(instance, shape, offsets), **settings)
+def grid_solver(instance, shape, offsets, kernels=native, **settings):
+    return kernels.GridFlow(*grid_arguments(instance, shape, offsets), **settings)
 
 
-def tree_solver(instance, shape, offsets):
-    return native.GridTreeFlow(*grid_arguments(instance, shape, offsets))
+def tree_solver(instance, shape, offsets, kernels=native):
+    return kernels.GridTreeFlow(*grid_arguments(instance, shape, offsets))
 
 
-def graph_solver(instance, *, warm=False):
+def graph_solver(instance, *, warm=False, kernels=native):
     """Give all groups of edges to the solver of general graphs, as one."""
     sizes = [tails.size for tails, _ in instance.edges]
 
@@ -137,7 +137,7 @@ def graph_solver(instance, *, warm=False):
     instance.backward = [joined(instance.backward)]
     instance.forward = [joined(instance.forward)]
     instance.flows = [joined(instance.flows)]
-    return native.GraphFlow(
+    return kernels.GraphFlow(
         tails,
         heads,
         instance.backward[0],

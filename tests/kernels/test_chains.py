@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submin.kernels import chains_reference as reference
+from submin.kernels import chains as reference
 
 from .chain_blocks import KINDS, OFFSETS, data, grid_chains, path_chains, project, sweep
 

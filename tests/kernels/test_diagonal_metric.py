@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submin.kernels import diagonal_metric, reference
+from submin.kernels import metric, reference
 
 from .group_blocks import floats, halves, positive_halves, subsets
 from .projections import assert_projection, random_submodular
@@ -175,7 +175,7 @@ def test_numbers_that_are_not_finite_come_out_and_nothing_crashes(name, bad):
 def test_constant_metric_is_the_sorted_regression(size, seed):
     rng = np.random.default_rng(seed)
     a, gains = rng.normal(size=size), np.sort(rng.normal(size=size))[::-1]
-    y = diagonal_metric.project_cardinality(a, np.full(size, 3.0), gains)
+    y = metric.project_cardinality(a, np.full(size, 3.0), gains)
     expected, order = np.empty(size), np.arange(size, dtype=np.int32)
     pointers, members = np.array([0, size]), np.arange(size, dtype=np.int32)
     reference.cardinality_project(
@@ -192,7 +192,7 @@ def test_sorting_alone_does_not_project_in_a_metric():
     for _ in range(50):
         a, d = rng.normal(size=6), rng.uniform(0.2, 3.0, 6)
         gains = np.sort(rng.normal(size=6))[::-1]
-        x = (a - diagonal_metric.project_cardinality(a, d, gains)) / d
+        x = (a - metric.project_cardinality(a, d, gains)) / d
         crossings += bool(np.any(np.diff(x[np.argsort(-a / d)]) > 1e-12))
     assert crossings > 0
 

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submin.kernels import reference
+
 from .flow_instances import (
     OFFSETS,
     Instance,
@@ -313,10 +315,12 @@ def grid_arguments():
         ("s", np.zeros(7)),
     ],
 )
-def test_wrong_sizes_of_grids_are_refused(name, value):
-    native.GridFlow(**grid_arguments())
-    with pytest.raises(ValueError, match=r"\w"):
-        native.GridFlow(**(grid_arguments() | {name: value}))
+@pytest.mark.parametrize("kernels", [native, reference], ids=["native", "numpy"])
+def test_wrong_sizes_of_grids_are_refused(name, value, kernels):
+    for flow in (kernels.GridFlow, kernels.GridTreeFlow):
+        flow(**grid_arguments())
+        with pytest.raises(ValueError, match=r"\w"):
+            flow(**(grid_arguments() | {name: value}))
 
 
 @pytest.mark.parametrize(
@@ -329,7 +333,8 @@ def test_wrong_sizes_of_grids_are_refused(name, value):
         ("flow", np.zeros(3)),
     ],
 )
-def test_wrong_sizes_of_graphs_are_refused(name, value):
+@pytest.mark.parametrize("kernels", [native, reference], ids=["native", "numpy"])
+def test_wrong_sizes_of_graphs_are_refused(name, value, kernels):
     arguments = {
         "tails": np.array([0, 1], dtype=np.int32),
         "heads": np.array([1, 2], dtype=np.int32),
@@ -338,9 +343,9 @@ def test_wrong_sizes_of_graphs_are_refused(name, value):
         "flow": np.zeros(2),
         "s": np.zeros(3),
     }
-    native.GraphFlow(**arguments)
+    kernels.GraphFlow(**arguments)
     with pytest.raises(ValueError, match=name):
-        native.GraphFlow(**(arguments | {name: value}))
+        kernels.GraphFlow(**(arguments | {name: value}))
 
 
 def test_members_only_at_the_end():

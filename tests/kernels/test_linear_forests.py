@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submin.kernels import reference
-from submin.terms.linear_forests import linear_forests
+from submin.terms.blocks.linear_forests import linear_forests
 
 native = pytest.importorskip("submin.kernels.native")
 

@@ -180,3 +180,11 @@ def test_sizes_that_do_not_fit_are_refused():
         native.edges_cut_value(tails, heads[1:], np.ones(1), np.ones(1), member[:4], 1)
     with pytest.raises(ValueError, match="backward"):
         native.edges_excess(np.zeros(2), np.zeros(3), np.zeros(3), 1)
+
+
+@pytest.mark.parametrize("kernel", [native, kernels.reference], ids=["native", "reference"])
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, 1.5e308])
+@pytest.mark.parametrize("name", ["absolute_sum", "compensated_sum", "sum_of_squares"])
+def test_sums_of_numbers_that_are_not_finite_say_so(kernel, number, name):
+    """Without a warning, and also where finite numbers overflow."""
+    assert not np.isfinite(getattr(kernel, name)(np.array([1.0, number, number]), 1))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submin.kernels import chains_reference as reference
+from submin.kernels import chains as reference
 
 from .chain_blocks import results
 

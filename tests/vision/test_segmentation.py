@@ -214,8 +214,8 @@ def test_progress_agrees_with_the_rounds(scene, solver, capsys):
 @pytest.mark.parametrize("solver", ["auto", "accelerated_sweeps"])
 def test_progress_shows_the_rounds_in_order(scene, solver, capsys, monkeypatch):
     """With a log that writes every line it is shown."""
-    monkeypatch.setattr("submin.progress.SECONDS", 0.0)
-    monkeypatch.setattr("submin.progress.GROWTH", 0.0)
+    monkeypatch.setattr("submin.solve.progress.SECONDS", 0.0)
+    monkeypatch.setattr("submin.solve.progress.GROWTH", 0.0)
     seen, checks = [], []
     sm.segment(
         scene.image, box=scene.box, progress=True, on_round=seen.append, solver=solver,

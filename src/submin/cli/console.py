@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from submin.result import Result
+    from submin.solve.result import Result
 
 USAGE, INTERRUPTED = 2, 130
 """Exit codes: the input was refused; Ctrl-C."""

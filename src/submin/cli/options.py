@@ -30,7 +30,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no t
 
 def limits(tol: float, max_passes: int | None, time_limit: float | None) -> dict[str, Any]:
     """Return the limits of a solve by name, or refuse them before any work is done."""
-    from submin.driver import Limits
+    from submin.solve.driver import Limits
 
     with user_input():
         Limits(

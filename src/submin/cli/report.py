@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from submin.certificate import Certificate
     from submin.cli.console import Rows
-    from submin.result import Result
+    from submin.solve.certificate import Certificate
+    from submin.solve.result import Result
 
 
 def number(value: float) -> str:

@@ -46,8 +46,8 @@ def reproduce(
 
 def reproduced(output: Path, data: Path | None, quick: bool, quiet: bool) -> dict[str, Any]:
     """Run everything with live progress."""
-    from submin.progress import displaying
     from submin.reproduce import reproduce as run
+    from submin.solve.progress import displaying
 
     with displaying(not quiet) as display, console.solving() as begun:
 

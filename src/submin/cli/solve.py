@@ -22,8 +22,8 @@ from submin.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from submin.problem import Problem
-    from submin.result import Result
+    from submin.model.problem import Problem
+    from submin.solve.result import Result
 
 ARCHIVE = b"PK"
 """How an ``.npz`` file starts."""
@@ -72,7 +72,7 @@ def solve(
 def load_problem(path: Path) -> Problem:
     """Read a problem: an archive is a saved one, whatever its name, and other files are DIMACS."""
     from submin.dimacs import read_dimacs
-    from submin.problem import Problem
+    from submin.model.problem import Problem
 
     with console.reading(path):
         saved = path.suffix == ".npz" or (path.is_file() and _is_archive(path))
@@ -86,7 +86,7 @@ def _is_archive(path: Path) -> bool:
 
 def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result:
     """Minimise with live progress."""
-    from submin.api import minimize
+    from submin.solve.api import minimize
 
     with console.solving() as begun:
         return minimize(problem, progress=not quiet, callback=begun, **settings)

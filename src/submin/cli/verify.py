@@ -12,9 +12,9 @@ from submin.cli.options import Json, Quiet
 from submin.cli.solve import load_problem
 
 if TYPE_CHECKING:
-    from submin.certificate import Certificate
-    from submin.problem import Problem
-    from submin.result import Result
+    from submin.model.problem import Problem
+    from submin.solve.certificate import Certificate
+    from submin.solve.result import Result
 
 REFUTED = 1
 """Exit code: a claim of the file does not hold."""
@@ -45,7 +45,7 @@ def verify(
 
 
 def _load(result: Path, problem: Path | None) -> tuple[Result, Problem]:
-    from submin.result import Result
+    from submin.solve.result import Result
 
     with console.reading(result):
         claimed = Result.load(result)
@@ -64,8 +64,7 @@ def check(problem: Problem, result: Result) -> tuple[Certificate | None, list[st
     """Recompute the certificate; return it with a sentence for every claim that fails."""
     import numpy as np
 
-    from submin.certificate import verify_set
-    from submin.proximal_certificate import faults_of_point
+    from submin.solve.verification import faults_of_point, verify_set
 
     try:
         with np.errstate(all="ignore"):  # what overflows proves nothing, and that is reported
@@ -82,12 +81,13 @@ def refuted_point(problem: Problem, result: Result) -> list[str]:
     """Compare the x of a result of ``minimize`` with -s, the sum of costs and dual."""
     import numpy as np
 
-    from submin.layout import Layout
+    from submin.solve.layout import Layout
 
     layout, s = Layout(problem), -result.x.ravel()
-    sizes = [layout.unary, *result.dual]
+    dual = [np.array(part, dtype=np.float64).ravel() for part in result.dual]
+    sizes = [layout.unary, *dual]
     largest = max(float(np.abs(part).max(initial=0.0)) for part in sizes)
-    if np.allclose(s, layout.total(result.dual), rtol=0.0, atol=1e-12 * problem.n * largest):
+    if np.allclose(s, layout.total(dual), rtol=0.0, atol=1e-12 * problem.n * largest):
         return []
     return ["x is not the point of the dual"]
 

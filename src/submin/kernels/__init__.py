@@ -1,4 +1,4 @@
-"""Kernels: the projections of every family, behind one protocol.
+"""Kernels: the projections and searches of every family, behind one door.
 
 ``active`` is the kernel set in use: the compiled one where it can be imported, else the NumPy
 reference (slow, the same results up to rounding). The environment variable
@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import os
 import warnings
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from submin.kernels import reference
-from submin.kernels.protocol import KernelSet
 
-__all__ = ["KernelSet", "active", "reference"]
+__all__ = ["active", "reference"]
 
 
-def _select(choice: str) -> KernelSet:
+def _select(choice: str) -> ModuleType:
     if choice == "reference":
         return reference
     if choice not in ("", "native"):
@@ -31,4 +32,7 @@ def _select(choice: str) -> KernelSet:
     return native
 
 
-active: KernelSet = _select(os.environ.get("SUBMIN_KERNELS", ""))
+if TYPE_CHECKING:  # the twins have the signatures of both sets
+    from submin.kernels import reference as active
+else:
+    active = _select(os.environ.get("SUBMIN_KERNELS", ""))

@@ -20,12 +20,12 @@ import numpy as np
 
 from submin import kernels
 from submin._typing import BoolArray, FloatArray
+from submin.model.problem import Problem
 from submin.networks.fixed_point import Scale, sum_above
 from submin.networks.network import Network
-from submin.problem import Problem
 
 if TYPE_CHECKING:
-    from submin._native import GraphFlow
+    from submin.kernels.flows import GraphFlow
 
 SLICE = 100_000
 """Node visits between two chances for Ctrl-C."""
@@ -162,8 +162,6 @@ def max_flow(network: Network | Problem) -> Flow:
         If a term of a problem is not a cut.
     ValueError
         If arcs of infinite capacity lead from source to sink, so that there is no largest flow.
-    ImportError
-        If the compiled kernels are missing.
 
     Notes
     -----
@@ -248,13 +246,9 @@ def _search(
 
     Returns the finished search, and the imbalance of the nodes.
     """
-    try:
-        from submin._native import GraphFlow
-    except ImportError as error:
-        raise ImportError(f"max_flow needs the compiled kernels: {error}") from error
     s = np.zeros(network.nodes)
     s[network.source], s[network.sink] = -supply, supply
-    search = GraphFlow(network.tails, network.heads, *capacities, arcs, s, warm)
+    search = kernels.active.GraphFlow(network.tails, network.heads, *capacities, arcs, s, warm)
     while not search.advance(SLICE):
         pass
     return search, s

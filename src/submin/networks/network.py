@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from submin import _checks
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.problem import Problem
-from submin.terms.edges import EdgeTerm
+from submin.model.problem import Problem
+from submin.terms.base.edges import EdgeTerm
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from submin.api import minimize
-from submin.certificate import verify
-from submin.problem import Problem
+from submin.model.problem import Problem
 from submin.reproduce.instances import SUPERPIXELS, Instance, SuperpixelInstance
-from submin.result import Result
+from submin.solve.api import minimize
+from submin.solve.result import Result
+from submin.solve.verification import verify
 from submin.solvers import AcceleratedSweeps, CyclicSweeps, MaxFlow, Solver
 
 Progress = Callable[[str], object]

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.layout import Layout
-from submin.level_sets import best_level_set
-from submin.problem import Problem
+from submin.model.problem import Problem
 from submin.reproduce.instances import Instance
+from submin.solve.layout import Layout
+from submin.solve.level_sets import best_level_set
 from submin.solvers import ACDM, AP, RCDM, Solver
 
 Maker = Callable[[int], Solver[Any]]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from submin._typing import FloatArray, IndexArray
-from submin.problem import Problem
+from submin.model.problem import Problem
 from submin.terms import Cardinality, GridCut
 from submin.vision import contrast_weights, read_photograph, sample
 from submin.vision.colour_models import ColourFitter

@@ -15,7 +15,6 @@ from submin import __version__
 from submin._files import whole_file
 from submin._json import to_json
 from submin._typing import BoolArray
-from submin.api import minimize, prox
 from submin.reproduce import beyond, figures, gaps, report, theory
 from submin.reproduce.claims import judge
 from submin.reproduce.instances import (
@@ -29,6 +28,7 @@ from submin.reproduce.instances import (
 from submin.reproduce.likeness import like_the_paper
 from submin.reproduce.refitted import refitted
 from submin.reproduce.small_cases import overapproximation, threshold_excess
+from submin.solve.api import minimize, prox
 
 Progress = Callable[[str], object]
 

@@ -21,9 +21,9 @@ from typing import Any, Self
 import numpy as np
 
 from submin._typing import BoolArray, Dual, FloatArray, IndexArray
-from submin.api import prox
-from submin.layout import Layout
-from submin.problem import Problem
+from submin.model.problem import Problem
+from submin.solve.api import prox
+from submin.solve.layout import Layout
 from submin.solvers import ACDM, RCDM
 from submin.terms import Cut
 from submin.vision.optional import require

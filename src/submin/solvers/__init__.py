@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from submin.layout import Layout
+from submin.solve.layout import Layout
+from submin.solvers import comparison
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.acdm import ACDM
-from submin.solvers.anderson_sweeps import AndersonSweeps
 from submin.solvers.ap import AP
 from submin.solvers.choice import Choice, choose, choose_proximal
-from submin.solvers.douglas_rachford import DouglasRachford
-from submin.solvers.fista import FISTA
-from submin.solvers.frank_wolfe import FrankWolfe
-from submin.solvers.iap import IAP
 from submin.solvers.max_flow import MaxFlow
 from submin.solvers.minimum_norm_point import MinimumNormPoint
-from submin.solvers.pairwise_frank_wolfe import PairwiseFrankWolfe
-from submin.solvers.parallel_acdm import ParallelACDM
-from submin.solvers.parallel_rcdm import ParallelRCDM
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
-from submin.solvers.schrijver import Schrijver
-from submin.solvers.screened import Screened
-from submin.solvers.smoothed_lovasz import SmoothedLovasz
 from submin.solvers.solver import Solver
 from submin.solvers.submodular_flow import SubmodularFlow
 from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
@@ -32,26 +22,15 @@ from submin.solvers.sweeps import CyclicSweeps, PermutedSweeps
 __all__ = [
     "ACDM",
     "AP",
-    "FISTA",
-    "IAP",
     "RCDM",
     "REGISTRY",
     "AcceleratedSweeps",
-    "AndersonSweeps",
     "Choice",
     "CyclicSweeps",
-    "DouglasRachford",
-    "FrankWolfe",
     "MaxFlow",
     "MinimumNormPoint",
-    "PairwiseFrankWolfe",
-    "ParallelACDM",
-    "ParallelRCDM",
     "PermutedSweeps",
     "RestartedACDM",
-    "Schrijver",
-    "Screened",
-    "SmoothedLovasz",
     "Solver",
     "SubmodularFlow",
     "choose",
@@ -64,24 +43,23 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "rcdm": RCDM,
     "acdm": ACDM,
     "restarted_acdm": RestartedACDM,
-    "parallel_rcdm": ParallelRCDM,
-    "parallel_acdm": ParallelACDM,
+    "parallel_rcdm": comparison.ParallelRCDM,
+    "parallel_acdm": comparison.ParallelACDM,
     "ap": AP,
-    "iap": IAP,
+    "iap": comparison.IAP,
     "cyclic_sweeps": CyclicSweeps,
     "permuted_sweeps": PermutedSweeps,
     "accelerated_sweeps": AcceleratedSweeps,
-    "anderson_sweeps": AndersonSweeps,
-    "fista": FISTA,
-    "douglas_rachford": DouglasRachford,
-    "frank_wolfe": FrankWolfe,
-    "pairwise_frank_wolfe": PairwiseFrankWolfe,
+    "anderson_sweeps": comparison.AndersonSweeps,
+    "fista": comparison.FISTA,
+    "douglas_rachford": comparison.DouglasRachford,
+    "frank_wolfe": comparison.FrankWolfe,
+    "pairwise_frank_wolfe": comparison.PairwiseFrankWolfe,
     "minimum_norm_point": MinimumNormPoint,
-    "smoothed_lovasz": SmoothedLovasz,
-    "screened": Screened,
+    "smoothed_lovasz": comparison.SmoothedLovasz,
     "max_flow": MaxFlow,
     "submodular_flow": SubmodularFlow,
-    "schrijver": Schrijver,
+    "schrijver": comparison.Schrijver,
 }
 """Every solver by its name; tests, benchmarks and the command line read this table."""
 

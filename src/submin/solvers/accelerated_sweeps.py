@@ -26,7 +26,7 @@ import numpy as np
 
 from submin import kernels
 from submin._typing import Dual, FloatArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers.randomness import seeded
 from submin.solvers.solver import array_bytes
 

@@ -33,7 +33,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers.approx import Approx
 from submin.solvers.samplings import Sampling
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from submin._typing import Dual, FloatArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 
 
 @dataclass

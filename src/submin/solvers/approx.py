@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from submin._typing import Dual, FloatArray, IndexArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers.randomness import seeded
 from submin.solvers.samplings import Sampling
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers import max_flow
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.max_flow import MaxFlow

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from submin._typing import Dual, FloatArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 
 
 class Combination(NamedTuple):

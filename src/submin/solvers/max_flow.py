@@ -3,7 +3,7 @@
     y <- sweeps over the blocks, from any feasible dual: of a grid alone while they lower ||s||^2
          quickly and many arcs lead straight from an excess to a deficit; of grids with groups of
          most elements once, groups first, which moves nearly all that has to pass through those
-    Other terms become the edges of their gadgets, with auxiliary nodes (see ``terms.gadgets``)
+    Other terms become the edges of their gadgets, with auxiliary nodes (``capabilities.gadgets``)
     The dual of an edge (i, j) is a flow t, with residual capacity forward - t from i to j and
     backward + t from j to i; node v has the excess -s_v.
     Push excess to deficits along residual paths until none is left; on data without a granularity
@@ -33,17 +33,17 @@ import numpy as np
 from submin import _checks, _memory, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray, PointerArray, WeightArray
-from submin.layout import Layout, ZeroDual
+from submin.solve.layout import Layout, ZeroDual
 from submin.solvers.network import Network, NetworkSize, network_size
 from submin.solvers.solver import array_bytes
-from submin.terms.edges import EdgeTerm
-from submin.terms.grid_blocks import matchings
+from submin.terms.base.edges import EdgeTerm
+from submin.terms.base.groups import GroupTerm
+from submin.terms.base.term import Term
+from submin.terms.blocks.grid_blocks import matchings
 from submin.terms.grid_cut import GridCut
-from submin.terms.groups import GroupTerm
-from submin.terms.term import Term
 
 if TYPE_CHECKING:
-    from submin._native import GraphFlow, GridFlow, GridTreeFlow
+    from submin.kernels.flows import GraphFlow, GridFlow, GridTreeFlow
 
 SLICE = 100_000
 """Node visits between two looks at the clock, at most some 50 milliseconds."""
@@ -77,11 +77,7 @@ MOST_GADGET_EDGES = 2**22
 
 
 def accepts(terms: Sequence[Term]) -> bool:
-    """Say whether all terms are cuts or have gadgets, and the compiled kernels are there."""
-    try:
-        from submin import _native  # noqa: F401
-    except ImportError:
-        return False
+    """Say whether all terms are cuts or have gadgets, and the kernels can number their network."""
     size = network_size(terms)
     if size is None:
         return False
@@ -207,7 +203,7 @@ class MaxFlow:
         if not isinstance(graph, GridCut):
             return 0
         projections, state.visits = divmod(state.visits, layout.n)
-        return projections
+        return projections if layout.r else 0
 
     @staticmethod
     def _search_again(layout: Layout, state: MaxFlowState, member: BoolArray) -> GraphFlow | None:
@@ -263,10 +259,8 @@ class MaxFlow:
                 graph.flow[:] = np.rint(graph.flow / unit) * unit
                 state.s = graph.imbalance()
             return graph.search(state.s, state.warm)
-        from submin._native import GridFlow
-
         _round(layout, state)
-        return GridFlow(*_grid_arrays(graph, state), PATIENCE)
+        return kernels.active.GridFlow(*_grid_arrays(graph, state), PATIENCE)
 
     def _start_over(self, layout: Layout, state: MaxFlowState, grid: GridCut) -> GridTreeFlow:
         """Put the grid before the pseudoflow algorithm, with no flow but from a sweep of edges.
@@ -274,15 +268,13 @@ class MaxFlow:
         What sweeps of chains and a search that gave up have spread along paths would move in many
         small pushes.
         """
-        from submin._native import GridTreeFlow
-
         state.flow, state.y[0][:], state.s[:] = None, 0.0, layout.unary
         if self.sweeps:
             for k in range(len(grid.offsets)):
                 for block in matchings(grid, k, layout.threads):
                     block.sweep(state.y[0], state.s)
         _round(layout, state)
-        return GridTreeFlow(*_grid_arrays(grid, state))
+        return kernels.active.GridTreeFlow(*_grid_arrays(grid, state))
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh unless the search on a grid is over."""
@@ -331,7 +323,7 @@ def _refuse(terms: Sequence[Term]) -> NoReturn:
             )
     size = network_size(terms) or NetworkSize(0, 0, 0, 0)
     raise TypeError(
-        f"MaxFlow needs the compiled kernels and a network of at most {MOST_NODES} nodes and "
+        f"MaxFlow needs a network of at most {MOST_NODES} nodes and "
         f"{MOST_EDGES} edges, and of functions that are no cuts up to {MOST_GADGET_EDGES} edges or "
         f"20 for each of their {size.places} dual values (it has {size.auxiliaries} auxiliary "
         f"nodes, and {size.edges} edges, {size.gadget_edges} of them of such functions); "

@@ -8,7 +8,7 @@
         If <s, s - q> is 0 up to rounding: s is the minimum-norm point
         Q <- the smallest corral in Q + q with a nearer point; s <- that point
 
-The cycle itself is in ``terms.minimum_norm_point``.  The starting dual is the first point of the
+The cycle itself is in ``blocks.minimum_norm_point``.  The starting dual is the first point of the
 corral, though it need not be a vertex.  Each point of the corral is kept with its dual, so that the
 answer is a dual of every term.  The cycles are finitely many, as no corral comes twice, and each
 takes r oracle calls, counted like projections; a corral holds at most n + 1 points.
@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from submin._typing import Dual, FloatArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers.combination import Combination
-from submin.terms.minimum_norm_point import Corral, major_cycle
+from submin.terms.blocks.minimum_norm_point import Corral, major_cycle
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The flow network of a problem: the edges of its cuts, and the gadgets of its other terms.
 
-Nodes are the elements, and then the auxiliaries of all gadgets (see ``terms.gadgets``).  Edges are
+Nodes are the elements, and then the auxiliaries of all gadgets (``gadgets``).  Edges are
 those of cuts before those of gadgets, and of either kind those of smaller terms first, so that the
 work on a problem does not depend on the order of its terms.  A flow gives every node its imbalance
 s: u + sum_i y_i at an element, its cost and the net flow out of it at an auxiliary.
@@ -16,12 +16,12 @@ import numpy as np
 from submin import kernels
 from submin._sums import scatter_sum
 from submin._typing import Dual, FloatArray, IndexArray, WeightArray
-from submin.terms.edges import EdgeTerm
-from submin.terms.gadgets import Gadget
-from submin.terms.term import Term
+from submin.terms.base.edges import EdgeTerm
+from submin.terms.base.term import Term
+from submin.terms.capabilities.gadgets import Gadget
 
 if TYPE_CHECKING:
-    from submin._native import GraphFlow
+    from submin.kernels.flows import GraphFlow
 
 
 class NetworkSize(NamedTuple):
@@ -140,25 +140,18 @@ class Network:
 
         Sums are compensated, as a hub may have a million edges.
         """
-        from submin._native import add_net_flow
-
         s, own = np.concatenate([self._unary, *self._costs]), self.flow if flow is None else flow
-        add_net_flow(self.edges.tails, self.edges.heads, own, s)
+        kernels.active.add_net_flow(self.edges.tails, self.edges.heads, own, s)
         return s
 
     def sweep(self, s: FloatArray) -> FloatArray:
         """Minimise ||s||^2 over each edge in turn; return s, summed afresh, O(edges)."""
-        from submin._native import edges_sweep
-
-        edges = np.arange(self.flow.size, dtype=np.int32)
-        edges_sweep(*self.edges, edges, self.flow, s, 1)
+        kernels.active.edges_sweep_in_turn(*self.edges, self.flow, s)
         return self.imbalance()
 
     def search(self, s: FloatArray, warm: bool) -> GraphFlow:
         """Return the kernel for the residual graph, which changes the flow and `s` in place."""
-        from submin._native import GraphFlow
-
-        return GraphFlow(*self.edges, self.flow, s, warm)
+        return kernels.active.GraphFlow(*self.edges, self.flow, s, warm)
 
     def dual(self, done: bool) -> Dual:
         """Return the dual of the flow, with what is left at auxiliaries moved to elements.
@@ -166,12 +159,10 @@ class Network:
         What is left is summed afresh, and may be rounding.  A search that is not done keeps its
         flow.
         """
-        from submin._native import settle
-
         flow = self.flow
         if self._costs:
             flow = flow if done else flow.copy()
-            settle(*self.edges, flow, self.imbalance(flow), self.n)
+            kernels.active.settle(*self.edges, flow, self.imbalance(flow), self.n)
         dual: Dual = [flow] * len(self.order)
         for i, places, own in zip(self.order, self._places, self._slots, strict=True):
             dual[i] = flow[own] if places is None else places.dual(flow[own])

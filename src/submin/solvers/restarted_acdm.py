@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers.acdm import ACDM
 from submin.solvers.approx import Approx, ApproxState
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from submin import _checks
 from submin._typing import FloatArray, PointerArray
-from submin.layout import Layout
-from submin.terms.groups import incidences
+from submin.solve.layout import Layout
+from submin.terms.base.groups import incidences
 
 
 class Sampling(Protocol):

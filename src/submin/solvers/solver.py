@@ -1,6 +1,6 @@
 """What a solver is: a frozen dataclass of settings with ``start``, ``step`` and ``iterate``.
 
-The loop, the limits, the checks and the history live in ``submin.driver``, so a solver holds
+The loop, the limits, the checks and the history live in ``submin.solve.driver``, so a solver holds
 nothing but its mathematics.  Its state is a separate value that ``start`` makes.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol, TypeVar, runtime_checkable
 
 from submin._typing import BoolArray, Dual, FloatArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 
 State = TypeVar("State")
 DoneState = TypeVar("DoneState", contravariant=True)

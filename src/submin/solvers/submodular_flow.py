@@ -33,8 +33,8 @@ import numpy as np
 
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray, PointerArray
-from submin.layout import Layout
-from submin.terms.exchanges import Arcs, Exchanges
+from submin.solve.layout import Layout
+from submin.terms.capabilities.exchanges import Arcs, Exchanges
 
 
 class Arc(NamedTuple):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from submin._typing import Dual, FloatArray
-from submin.layout import Layout
+from submin.solve.layout import Layout
 from submin.solvers.randomness import seeded
 
 

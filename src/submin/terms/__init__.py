@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from submin.terms.base.grid import grid_offsets
+from submin.terms.base.groups import label_groups, list_groups
+from submin.terms.base.term import Block, Piece, Term, TermMinor, Violation
+from submin.terms.capabilities.fixing import Fixing
 from submin.terms.cardinality import Cardinality
 from submin.terms.concave_of_modular import ConcaveOfModular
 from submin.terms.cut import Cut
-from submin.terms.fixing import Fixing, Piece, TermMinor
 from submin.terms.function import Function
-from submin.terms.grid_cut import GridCut, grid_offsets
-from submin.terms.groups import label_groups, list_groups
+from submin.terms.grid_cut import GridCut
 from submin.terms.hyperedge import Hyperedge
 from submin.terms.potentials import (
     coverage,
@@ -18,7 +20,6 @@ from submin.terms.potentials import (
     robust_pn,
 )
 from submin.terms.table import Table
-from submin.terms.term import Block, Term, Violation
 from submin.terms.truncation import Truncation
 
 __all__ = [

@@ -28,14 +28,14 @@ from submin._sums import (
     summable_granularity,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.base.groups import GroupBlock, GroupTerm, incidences, label_groups, ranges
+from submin.terms.base.term import Block, Piece, TermMinor, Violation
+from submin.terms.capabilities.exchanges import GroupExchanges
+from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.gadgets import Gadget, GadgetSize, Stars
+from submin.terms.capabilities.residuals import Arcs, count_arcs, joined, touched
 from submin.terms.concave_functions import TOLERANCE, hull_excess, largest, owners
-from submin.terms.exchanges import GroupExchanges
-from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.gadgets import Gadget, GadgetSize, Stars
-from submin.terms.groups import GroupBlock, GroupTerm, incidences, label_groups, ranges
-from submin.terms.residuals import Arcs, count_arcs, joined, touched
 from submin.terms.slopes import Turns, changes_of_slope, split
-from submin.terms.term import Block, Violation
 
 ConcaveFunction = Callable[[FloatArray, int], npt.ArrayLike]
 
@@ -177,7 +177,7 @@ class Cardinality(GroupTerm):
     @lazy
     def turns(self) -> Turns:
         """The changes of slope of every g, O(incidences)."""
-        return changes_of_slope(self)
+        return changes_of_slope(self.values, self.value_pointers, self.granularity() > 0.0)
 
     def gadget_size(self) -> GadgetSize:
         """Count an auxiliary for each change of slope, and for each of these an edge a member."""
@@ -190,7 +190,7 @@ class Cardinality(GroupTerm):
         sizes, places = np.diff(self.pointers)[group], incidences(self.pointers, group)
         star, modular = np.repeat(np.arange(group.size), sizes), last[self.group_of]
         stars = Stars(places, star, np.repeat(drop, sizes), drop * at)
-        return stars.gadget(self.members, modular, split(self, dual - modular))
+        return stars.gadget(self.members, modular, split(self, self.turns, dual - modular))
 
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the sums of last and first gains of the groups of each element."""
@@ -230,6 +230,14 @@ class Cardinality(GroupTerm):
             "values": self.values,
             "shape": shape.astype(np.int64),
         }
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls.from_labels([0, 1, 0, 1, 1], lambda k, m: k * (m - k)),
+            cls([0, 3, 5, 6], [0, 2, 4, 4, 1, 4], lambda k, m: np.sqrt(k) - 0.3 * k),
+        ]
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:

@@ -32,6 +32,7 @@ from submin._sums import (
     two_sum,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
+from submin.terms.base.groups import check_pointers, checked_members, incidences, per_entry
 from submin.terms.concave_functions import (
     TOLERANCE,
     ConcaveFunctions,
@@ -39,7 +40,6 @@ from submin.terms.concave_functions import (
     largest,
     owners,
 )
-from submin.terms.groups import check_pointers, checked_members, incidences, per_entry
 from submin.terms.truncation import Truncation
 
 MassFunction = Callable[[FloatArray, float], npt.ArrayLike]
@@ -235,6 +235,13 @@ class ConcaveOfModular(Truncation):
         """Return groups and masses, and the knots of phi of each group in the same form."""
         names = ("knot_pointers", "breakpoints", "values")
         return {**self.given._asdict(), **dict(zip(names, self.function[:3], strict=True))}
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls([0, 3, 5], [0, 1, 2, 2, 4], [1.0, 3.0, 0.5, 2.0, 2.0], [0, 2, 5], [0.0, 2.0, 3.0]),
+        ]
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:

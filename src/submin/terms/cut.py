@@ -19,8 +19,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._sums import largest_multiplicity, scatter_sum
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
-from submin.terms.colouring import colour_classes
-from submin.terms.edges import (
+from submin.terms.base.edges import (
     EdgeTerm,
     Segment,
     clip_flow,
@@ -28,9 +27,10 @@ from submin.terms.edges import (
     of_one_type,
     saved_weights,
 )
-from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.linear_forests import Paths, linear_forests
-from submin.terms.term import Block, check_decomposition
+from submin.terms.base.term import Block, Piece, TermMinor, check_decomposition
+from submin.terms.blocks.colouring import colour_classes
+from submin.terms.blocks.linear_forests import Paths, linear_forests
+from submin.terms.capabilities.fixing import Fixing
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
@@ -244,6 +244,15 @@ class Cut(EdgeTerm):
         return arrays
 
     @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls([0, 1, 2, 0], [1, 2, 3, 3], [1.0, 2.5, 0.0, 0.5]),
+            cls([0, 1, 2, 0], [1, 2, 0, 1], [1.0, 2.5, 0.0, 0.5], [0.0, 1.0, 3.0, 0.1]),
+            cls([], [], []),
+        ]
+
+    @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """Rebuild a cut from its ends and weights."""
         reverse = arrays.get("reverse_weights", arrays["weights"])
@@ -303,15 +312,6 @@ class EdgeMatching(Block):
         kernels.active.edges_sweep(
             cut.tails, cut.heads, cut.backward, cut.forward, self.edges, dual, s, self.threads
         )
-
-    def undecided(self, fixing: Fixing) -> Block | None:
-        """Return the edges whose ends are not on one side, O(edges)."""
-        tail, head = (
-            fixing.side[self.cut.tails[self.edges]],
-            fixing.side[self.cut.heads[self.edges]],
-        )
-        edges = self.edges[(tail != head) | (tail == 0)]
-        return type(self)(self.cut, edges, self.threads) if edges.size else None
 
     def project_weighted(
         self, dual: FloatArray, step: FloatArray, weights: FloatArray

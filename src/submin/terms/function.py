@@ -6,7 +6,7 @@ Either is enough, because each gives the other (Edmonds 1970):
     values from greedy    F(S) = max of y(S) over B(F) = <1_S, greedy vertex for the weights 1_S>
 
 A function of at most 8 elements is tabulated once and handed to ``Table``, exact in everything.  A
-larger one is projected by the minimum-norm point algorithm (``terms.minimum_norm_point``).
+larger one is projected by the minimum-norm point algorithm (``blocks.minimum_norm_point``).
 
 Values are always asked for in batches of sets, the k first sets of an order say.  A function of one
 set is called for each; ``Function.batched`` and ``Function.compiled`` take all sets in one call.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import fsum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +25,12 @@ from submin import _checks
 from submin._orders import ranks
 from submin._sums import UNIT_ROUNDOFF, compensated_sum
 from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.terms.base.term import Block, Piece, Term, TermMinor, Violation, check_decomposition
+from submin.terms.blocks.function_block import FunctionBlock
+from submin.terms.blocks.minimum_norm_point import Corral, nearest_point
+from submin.terms.capabilities.fixing import Fixing
 from submin.terms.compiled import CompiledValues
-from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.function_block import FunctionBlock
-from submin.terms.minimum_norm_point import Corral, nearest_point
 from submin.terms.table import MOST_MEMBERS, Table, TableExchanges, explain
-from submin.terms.term import Block, Term, Violation, check_decomposition
 from submin.terms.value_tables import find_non_submodular, subset_masks
 
 Evaluate = Callable[[BoolArray], float]
@@ -122,7 +122,7 @@ class Function(Term):
         self.size = self.support.size
         self.elements = int(self.support.max(initial=-1)) + 1
         self.depth = 1
-        self._corral: Corral | None = None
+        self.corral: Corral | None = None
 
     @classmethod
     def batched(cls, support: npt.ArrayLike, evaluate: EvaluateMany) -> Function:
@@ -197,7 +197,7 @@ class Function(Term):
         """Return F(S) for a mask over the support, shape (k,); a subclass may override it."""
         if self._evaluate is not None:
             return self._evaluate(members)
-        return fsum(self._checked_vertex(members.astype(np.float64))[members].tolist())
+        return fsum(self.checked_vertex(members.astype(np.float64))[members].tolist())
 
     def values(self, sets: BoolArray) -> npt.ArrayLike:
         """Return F of each row of a matrix of masks, shape (b, k)."""
@@ -251,7 +251,7 @@ class Function(Term):
         """Return F of one set."""
         return float(self._checked_values(members[None])[0])
 
-    def _checked_vertex(self, weights: FloatArray) -> FloatArray:
+    def checked_vertex(self, weights: FloatArray) -> FloatArray:
         """Return a greedy vertex, or refuse what the user's code returned, naming the weights."""
         vertex = np.asarray(self.vertex(weights.copy()))
         if vertex.shape != (self.size,) or vertex.dtype.kind not in "biuf":
@@ -321,7 +321,7 @@ class Function(Term):
             order = random.permutation(self.size)
             weights = np.empty(self.size)
             weights[order] = -np.arange(self.size, dtype=np.float64)
-            vertex = self._checked_vertex(weights)
+            vertex = self.checked_vertex(weights)
             for count in (self.size, 1 + int(random.integers(self.size))):
                 first = np.zeros(self.size, dtype=np.bool_)
                 first[order[:count]] = True
@@ -347,7 +347,7 @@ class Function(Term):
         """Return the greedy vertex, one call of `greedy` or k of `evaluate`."""
         if self._table is not None:
             return self._table.greedy(rank)
-        return self._checked_vertex(-rank[self.support].astype(np.float64))
+        return self.checked_vertex(-rank[self.support].astype(np.float64))
 
     def feasible_start(self) -> FloatArray:
         """Return the mean of the greedy vertices of one order and its reverse."""
@@ -370,7 +370,7 @@ class Function(Term):
         """
         if self._table is not None:
             return self._table.violation(dual)
-        corral = nearest_point(self._checked_vertex, dual, self._corral)
+        corral = nearest_point(self.checked_vertex, dual, self.corral)
         total = compensated_sum(np.maximum(dual - corral.point, 0.0))
         magnitude = float(corral.weights @ np.sum(np.abs(corral.vertices), axis=1))
         terms = corral.weights.size + 2 * self.size + 8
@@ -424,7 +424,7 @@ class Function(Term):
         def greedy(weights: FloatArray) -> FloatArray:
             order = np.where(inside, 1.0, -1.0 - count)
             order[free] = -ranks(weights).astype(np.float64)
-            return self._checked_vertex(order)[free]
+            return self.checked_vertex(order)[free]
 
         term = Function.__new__(Function)
         term._set(
@@ -446,12 +446,20 @@ class Function(Term):
         check_decomposition(self, decomposition)
         if self._table is not None:
             return self._table.blocks("functions", threads)
-        self._corral = None
+        self.corral = None
         return [FunctionBlock(self)]
 
     def granularity(self) -> float:
         """Return the granularity of the values for k <= 8, else 0: not known."""
         return self._table.granularity() if self._table is not None else 0.0
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family: one that is tabulated, and one that is not."""
+        return [
+            cls([4, 0, 2], lambda mask: float(np.sqrt(mask.sum()))),
+            cls(range(9), lambda mask: float(mask.sum() * (9 - mask.sum()) - mask[0])),
+        ]
 
 
 class BatchedFunction(Function):

@@ -8,72 +8,23 @@ The edges of one offset are held over the *overlap* of the grid with its shifted
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, product
-from math import prod
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks, kernels
-from submin._sums import UNIT_ROUNDOFF
-from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
+from submin import _checks
+from submin._typing import WeightArray
+from submin.terms.base.edges import edge_weights, saved_weights
+from submin.terms.base.grid import GridTerm, grid_offsets
+from submin.terms.base.term import Block, TermMinor, check_decomposition
+from submin.terms.blocks import grid_blocks
+from submin.terms.capabilities.fixing import Fixing
 from submin.terms.cut import contracted
-from submin.terms.edges import (
-    EdgeTerm,
-    Segment,
-    edge_weights,
-    of_one_type,
-    saved_weights,
-)
-from submin.terms.fixing import Fixing, TermMinor
-from submin.terms.term import Block, Inspection, Violation, check_decomposition
-
-MOST_AXES = 8
-"""Axes of a grid, at most; the kernels keep them in fixed arrays."""
-
-Offset = tuple[int, ...]
-Slices = tuple[slice, ...]
 
 
-def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
-    """Return the forward half of a grid's neighbourhood, in lexicographic order.
-
-    Parameters
-    ----------
-    dimensions : int
-        Number of axes of the grid.
-    connectivity : int
-        Number of neighbours of an inner pixel: 4 or 8 in two dimensions; 6, 18 or 26 in three; in
-        general those that differ by 1 in at most k axes, for k = 1, 2, ....
-
-    Raises
-    ------
-    ValueError
-        If no neighbourhood of that dimension has that many neighbours.
-
-    Examples
-    --------
-    >>> grid_offsets(2, 8)
-    [(0, 1), (1, -1), (1, 0), (1, 1)]
-    """
-    if not 1 <= dimensions <= MOST_AXES:
-        raise ValueError(f"dimensions is {dimensions}: a grid has 1 to {MOST_AXES} axes")
-    zero = (0,) * dimensions
-    forward = [d for d in product((-1, 0, 1), repeat=dimensions) if d > zero]
-    choices = []
-    for axes in range(1, dimensions + 1):
-        offsets = [d for d in forward if sum(map(abs, d)) <= axes]
-        if 2 * len(offsets) == connectivity:
-            return offsets
-        choices.append(str(2 * len(offsets)))
-    raise ValueError(
-        f"connectivity is {connectivity}: a {dimensions}-D grid has {' or '.join(choices)}"
-    )
-
-
-class GridCut(EdgeTerm):
+class GridCut(GridTerm):
     """The cut function of an n-dimensional grid.
 
     Parameters
@@ -114,15 +65,8 @@ class GridCut(EdgeTerm):
         connectivity: int | None = None,
         reverse_weights: float | Sequence[npt.ArrayLike] | None = None,
     ) -> None:
-        self.shape: tuple[int, ...] = _checks.shape("shape", shape)
-        ndim = len(self.shape)
-        self.connectivity = 2 * ndim if connectivity is None else connectivity
-        self.offsets = grid_offsets(ndim, self.connectivity)
-        self.geometry = np.array(self.shape), np.array(self.offsets)
-        self.overlaps = [
-            tuple(max(0, a - abs(b)) for a, b in zip(self.shape, offset, strict=True))
-            for offset in self.offsets
-        ]
+        checked = _checks.shape("shape", shape)
+        super().__init__(checked, 2 * len(checked) if connectivity is None else connectivity)
         forward = self._weights("weights", weights)
         backward = (
             forward
@@ -131,9 +75,6 @@ class GridCut(EdgeTerm):
         )
         self.segments = self._segments(forward, backward)
         self._check_overflow()
-        self.size = self.segments[-1].slots.stop
-        self.elements = prod(self.shape)
-        self.depth = self.connectivity
 
     def _weights(self, name: str, weights: float | Sequence[npt.ArrayLike]) -> list[WeightArray]:
         """Check one cost for all edges, or one scalar or array per offset."""
@@ -167,89 +108,9 @@ class GridCut(EdgeTerm):
         if not total < 1e150:
             raise ValueError(f"weights overflow: they sum to {total}; scale them down")
 
-    def _segments(
-        self, forward: list[WeightArray], backward: list[WeightArray]
-    ) -> tuple[Segment, ...]:
-        sizes = [prod(overlap) for overlap in self.overlaps]
-        stops = accumulate(sizes)
-        return tuple(
-            Segment(slice(stop - size, stop), *of_one_type(a, b))
-            for stop, size, a, b in zip(stops, sizes, forward, backward, strict=True)
-        )
-
     def sizes(self) -> dict[str, object]:
         """Return the grid, and count its edges."""
         return {"shape": self.shape, "connectivity": self.connectivity, "edges": self.size}
-
-    def ends(self, k: int) -> tuple[Slices, Slices]:
-        """Return the slices of a grid-shaped array at the tails and heads of offset `k`."""
-        pairs = list(zip(self.offsets[k], self.overlaps[k], strict=True))
-        tails = tuple(slice(max(0, -d), max(0, -d) + length) for d, length in pairs)
-        heads = tuple(slice(max(0, d), max(0, d) + length) for d, length in pairs)
-        return tails, heads
-
-    def edge_list(self) -> tuple[IndexArray, IndexArray]:
-        """Return the tails and heads of all edges as explicit indices, O(edges) of memory."""
-        pixels = np.arange(self.elements, dtype=np.int32).reshape(self.shape)
-        ends = [self.ends(k) for k in range(len(self.offsets))]
-        tails = np.concatenate([pixels[tail].ravel() for tail, _ in ends])
-        return tails, np.concatenate([pixels[head].ravel() for _, head in ends])
-
-    def differences(self, x: FloatArray) -> Iterable[FloatArray]:
-        """Yield x at the tails less x at the heads of each offset, O(edges)."""
-        pixels = x.reshape(self.shape)
-        for k, overlap in enumerate(self.overlaps):
-            tails, heads = self.ends(k)
-            empty = 0 in overlap
-            yield np.zeros(0) if empty else (pixels[tails] - pixels[heads]).ravel()
-
-    def evaluate(self, members: BoolArray) -> float:
-        """Return the weight of the edges that S cuts, O(edges)."""
-        inside = _checks.flat_mask("members", members).view(np.uint8)
-        return kernels.active.grid_cut_value(*self.geometry, *self._weights_by_offset(), inside, 0)
-
-    def _weights_by_offset(self) -> tuple[list[WeightArray], list[WeightArray]]:
-        """Return the backward and the forward weights, one array for each offset."""
-        return [back for _, _, back in self.segments], [out for _, out, _ in self.segments]
-
-    def greedy(self, rank: IndexArray) -> FloatArray:
-        """Return t = forward on an edge whose tail comes first, else -backward."""
-        flow = np.empty(self.size)
-        kernels.active.grid_greedy(*self.geometry, *self._weights_by_offset(), rank, flow, 0)
-        return flow
-
-    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
-        """Add the net flow out of each pixel, O(edges)."""
-        kernels.active.grid_accumulate(*self.geometry, dual, s, scale, 0)
-
-    def inspect(self, dual: FloatArray, s: FloatArray) -> Inspection:
-        """Add the net flow out of each pixel and look at all values, in one pass, O(edges)."""
-        excess, total = kernels.active.grid_inspect(
-            *self.geometry, *self._weights_by_offset(), dual, s, 0
-        )
-        return Inspection(Violation(excess, 2.0 * UNIT_ROUNDOFF * excess), 2.0 * total)
-
-    def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """Return minus the weights of arcs into each pixel, and those of arcs out, O(edges)."""
-        low, high = np.zeros(n), np.zeros(n)
-        for k, (_, forward, backward) in enumerate(self.segments):
-            tails, heads = self.ends(k)
-            overlap = self.overlaps[k]
-            if 0 in overlap:
-                continue
-            out = np.broadcast_to(forward, prod(overlap)).reshape(overlap)
-            back = np.broadcast_to(backward, prod(overlap)).reshape(overlap)
-            high.reshape(self.shape)[tails] += out
-            high.reshape(self.shape)[heads] += back
-            low.reshape(self.shape)[tails] -= back
-            low.reshape(self.shape)[heads] -= out
-        return low, high
-
-    def close_sides(self, dual: FloatArray, room: float, side: npt.NDArray[np.int8]) -> None:
-        """Decide pixels by arcs of residual capacity above `room`, in place, O(edges)."""
-        kernels.active.grid_close_sides(
-            *self.geometry, *self._weights_by_offset(), dual, room, side
-        )
 
     def minor(self, fixing: Fixing) -> TermMinor:
         """Return a ``Cut`` of the free pixels, and a modular part, O(edges)."""
@@ -268,8 +129,6 @@ class GridCut(EdgeTerm):
         offset.  ``"lines"``: each position along that axis on its own, the edges between two
         neighbouring lines of the grid.  ``"functions"``: each edge.
         """
-        from submin.terms import grid_blocks
-
         split = {
             "chains": grid_blocks.chains,
             "matchings": grid_blocks.matchings,
@@ -287,6 +146,16 @@ class GridCut(EdgeTerm):
             if backward is not forward:
                 arrays[f"reverse_weights_{k}"] = saved_weights(backward, self.overlaps[k])
         return arrays
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls(5, 2.0),
+            cls((2, 4), 1.0, connectivity=8, reverse_weights=0.25),
+            cls((3, 3), [np.arange(6.0).reshape(3, 2), 0.1], reverse_weights=0.0),
+            cls((2, 2, 2), 0.7, connectivity=26),
+        ]
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:

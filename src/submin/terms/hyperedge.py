@@ -33,11 +33,7 @@ from submin._sums import (
     scatter_sum,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms.cardinality import Cardinality
-from submin.terms.exchanges import GroupExchanges
-from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.gadgets import Gadget, GadgetSize
-from submin.terms.groups import (
+from submin.terms.base.groups import (
     GroupBlock,
     GroupTerm,
     checked_members,
@@ -45,8 +41,12 @@ from submin.terms.groups import (
     grouped_sums,
     per_entry,
 )
-from submin.terms.residuals import Arcs, joined, star, touched
-from submin.terms.term import Block, Violation
+from submin.terms.base.term import Block, Piece, TermMinor, Violation
+from submin.terms.capabilities.exchanges import GroupExchanges
+from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.gadgets import Gadget, GadgetSize
+from submin.terms.capabilities.residuals import Arcs, joined, star, touched
+from submin.terms.cardinality import Cardinality
 
 TAIL, HEAD = 1, 2
 BOTH = TAIL | HEAD
@@ -329,6 +329,14 @@ class Hyperedge(GroupTerm):
             "roles": np.broadcast_to(self.roles, self.members.shape),
             "weights": self.weights,
         }
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls([0, 3, 5], [0, 1, 2, 2, 3], [2.0, 0.7]),
+            cls.directed([0, 2, 3], [0, 1, 3], [0, 1, 3], [2, 0, 4], 3.0),
+        ]
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from submin import _checks
 from submin._typing import FloatArray, IndexArray, PointerArray
+from submin.terms.base.groups import check_pointers, per_entry
 from submin.terms.cardinality import Cardinality
 from submin.terms.concave_of_modular import ConcaveOfModular, rounded_sums
-from submin.terms.groups import check_pointers, per_entry
 from submin.terms.hyperedge import Hyperedge
 from submin.terms.truncation import Truncation
 

@@ -8,17 +8,14 @@ arXiv:1010.5511).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from submin import kernels
 from submin._typing import FloatArray, PointerArray
+from submin.terms.base.groups import GroupTerm, incidences, ranges
 from submin.terms.concave_functions import TOLERANCE, largest, owners, turning_knots
-from submin.terms.groups import incidences, ranges
-
-if TYPE_CHECKING:
-    from submin.terms.cardinality import Cardinality
 
 
 class Turns(NamedTuple):
@@ -34,18 +31,16 @@ class Turns(NamedTuple):
     last: FloatArray
 
 
-def changes_of_slope(term: Cardinality) -> Turns:
-    """Find the changes of slope of the hulls, of data without a granularity those beyond rounding.
+def changes_of_slope(values: FloatArray, pointers: PointerArray, exact: bool) -> Turns:
+    """Find the changes of slope of the hulls, of values that are not `exact` those beyond rounding.
 
     Slopes are those between the changes, so that g is met there, and decrease.
     """
-    values, pointers = term.values, term.value_pointers
     if not values.size:
         return Turns(pointers[:-1], pointers[:-1], values, values)
     group = owners(pointers)
     counts = np.arange(values.size) - pointers[:-1][group]
-    exact = 0.0 if term.granularity() > 0.0 else 0.5 * TOLERANCE
-    rounding = exact * largest(np.abs(values), pointers)
+    rounding = (0.0 if exact else 0.5 * TOLERANCE) * largest(np.abs(values), pointers)
     knots = turning_knots(counts.astype(np.float64), values, group, rounding)
     owner, inner = group[knots], np.diff(group[knots]) == 0
     slopes = np.diff(values[knots])[inner] / np.diff(counts[knots])[inner]
@@ -56,14 +51,14 @@ def changes_of_slope(term: Cardinality) -> Turns:
     return Turns(own[turns], reached[turns], (slopes[:-1] - slopes[1:])[turns], last)
 
 
-def split(term: Cardinality, rest: FloatArray) -> FloatArray:
+def split(term: GroupTerm, turns: Turns, rest: FloatArray) -> FloatArray:
     """Split a dual less the last slopes among the truncations; `rest` is changed in place.
 
     What the earlier ones leave is projected on each.  Of all they could leave this is the least
     spread out, so that the later ones, functions of cardinalities too, have it in their base
     polytopes whenever they can.  O(k) for each of k members.
     """
-    group, at, drop, _ = term.turns
+    group, at, drop, _ = turns
     sizes = np.diff(term.pointers)[group]
     stops = np.cumsum(sizes)
     rank = np.arange(group.size) - np.searchsorted(group, group)

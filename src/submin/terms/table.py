@@ -27,13 +27,13 @@ from submin._sums import (
     summable_granularity,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.terms import table_gadgets
-from submin.terms.colouring import colour_classes
-from submin.terms.exchanges import GroupExchanges
-from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.gadgets import Gadget, GadgetSize
-from submin.terms.residuals import Arcs, joined
-from submin.terms.term import Block, Term, Violation, check_decomposition
+from submin.terms.base.term import Block, Piece, Term, TermMinor, Violation, check_decomposition
+from submin.terms.blocks.colouring import colour_classes
+from submin.terms.capabilities import table_gadgets
+from submin.terms.capabilities.exchanges import GroupExchanges
+from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.gadgets import Gadget, GadgetSize
+from submin.terms.capabilities.residuals import Arcs, joined
 from submin.terms.value_tables import (
     Witness,
     find_non_submodular,
@@ -284,6 +284,14 @@ class Table(Term):
         return {"members": self.members, "values": self.values}
 
     @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls([[0, 1], [1, 2], [4, 0]], [0.0, 1.0, 1.0, 2.0]),
+            cls([[3, 1, 4]], [0.0, 1.0, 1.0, 1.5, 1.0, 1.5, 1.5, 0.5]),
+        ]
+
+    @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """Rebuild a term from its members and values."""
         return cls(arrays["members"], arrays["values"])
@@ -368,12 +376,6 @@ class TableBlock(Block):
     def support(self) -> IndexArray:
         """Return the members of the tables."""
         return self.term.members[self.tables].ravel()
-
-    def undecided(self, fixing: Fixing) -> Block | None:
-        """Return the tables whose members are not all on one side, O(block)."""
-        side = fixing.side[self.term.members[self.tables]]
-        tables = self.tables[np.any(side < 1, axis=1) & np.any(side > -1, axis=1)]
-        return type(self)(self.term, tables, self.threads) if tables.size else None
 
     def project(self, dual: FloatArray, s: FloatArray, c: float) -> FloatArray:
         """Project by decomposition over all subsets, O(k 2^k) for each table."""

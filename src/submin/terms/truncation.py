@@ -29,10 +29,7 @@ from submin._sums import (
     summable_granularity,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray
-from submin.terms.exchanges import GroupExchanges
-from submin.terms.fixing import Fixing, Piece, TermMinor
-from submin.terms.gadgets import Gadget, GadgetSize, Stars
-from submin.terms.groups import (
+from submin.terms.base.groups import (
     GroupBlock,
     GroupTerm,
     grouped_error,
@@ -42,8 +39,11 @@ from submin.terms.groups import (
     plain_sums,
     running_sums,
 )
-from submin.terms.residuals import Arcs, star, touched
-from submin.terms.term import Block, Violation
+from submin.terms.base.term import Block, Piece, TermMinor, Violation
+from submin.terms.capabilities.exchanges import GroupExchanges
+from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.gadgets import Gadget, GadgetSize, Stars
+from submin.terms.capabilities.residuals import Arcs, star, touched
 
 
 class Truncation(GroupTerm):
@@ -272,6 +272,14 @@ class Truncation(GroupTerm):
         """Return groups, masses, caps and modular part."""
         names = ("pointers", "members", "masses", "caps", "modular")
         return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return small terms of the family."""
+        return [
+            cls([0, 3, 5], [0, 1, 2, 2, 4], [1.0, 2.0, 4.0, 0.0, 1.5], 2.5),
+            cls([0, 4], [3, 1, 0, 2], [1.0, 2.0, 0.5, 1.0], 3.0, -0.4),
+        ]
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:

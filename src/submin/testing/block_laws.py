@@ -18,8 +18,7 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import FloatArray
-from submin.terms.fixing import Fixing
-from submin.terms.term import Block
+from submin.terms.base.term import Block
 from submin.testing.laws import named, require
 from submin.testing.specimen import Specimen
 
@@ -39,8 +38,6 @@ def check_blocks(specimen: Specimen) -> None:
             _sweeps(specimen, name, block)
             _weighted_projections(specimen, name, block)
         _threads(specimen, name)
-        for share in (0.4, 0.9):
-            _undecided(specimen, name, blocks, specimen.random_fixing(share))
 
 
 def _partition(specimen: Specimen, name: str, blocks: Sequence[Block]) -> None:
@@ -232,35 +229,6 @@ def _check_sweep(specimen: Specimen, name: str, block: Block, s: FloatArray) -> 
     target = point.copy()
     target[where] -= swept_s[where]
     _check_nearest(specimen, what, block, point, target)
-
-
-def _undecided(specimen: Specimen, name: str, blocks: Sequence[Block], fixing: Fixing) -> None:
-    """Check that undecided parts are blocks, which cover each function that is not on one side."""
-    term, uses = specimen.term, np.zeros(specimen.term.size)
-    s = (specimen.scale + 1e-3) * specimen.random.normal(size=specimen.n)
-    for block in blocks:
-        part = block.undecided(fixing)
-        if part is None:
-            continue
-        own = np.zeros(term.size)
-        block.put(own, np.ones(block.size))
-        part.put(own, part.take(own) + 1.0)
-        inside = np.count_nonzero(own == 2.0) == part.size
-        detail = f"the undecided part of a block of {name!r} has entries outside of the block"
-        require(inside, term, "undecided parts", detail)
-        uses += own == 2.0
-        _parts(specimen, name, part)
-        _accumulate(specimen, name, part)
-        _check_projection(specimen, name, part, term.feasible_start(), s, 1.0)
-        _check_sweep(specimen, name, part, s)
-    for function in specimen.functions or []:
-        sides = fixing.side[function.support()]
-        if np.any(sides < 1) and np.any(sides > -1):
-            where = f"with {named(fixing.inside)} inside and {named(fixing.outside)} outside"
-            detail = (
-                f"{where}, blocks {name!r} leave out a function of {sorted(function.support())}"
-            )
-            require(np.all(function.take(uses) == 1.0), term, "undecided parts", detail)
 
 
 def _threads(specimen: Specimen, name: str) -> None:

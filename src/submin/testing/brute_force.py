@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
-from submin.problem import Problem
+from submin.model.problem import Problem
+from submin.terms.base.edges import EdgeTerm
+from submin.terms.base.term import Term
 from submin.terms.cardinality import Cardinality
-from submin.terms.edges import EdgeTerm
 from submin.terms.function import Function
 from submin.terms.table import Table
-from submin.terms.term import Term
 from submin.terms.value_tables import subset_masks
 
 MOST_ELEMENTS = 20

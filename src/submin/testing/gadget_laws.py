@@ -1,4 +1,4 @@
-"""The laws of the gadgets of a term (see ``terms.gadgets``), with auxiliaries enumerated."""
+"""The laws of the gadgets of a term (see ``capabilities.gadgets``), with auxiliaries enumerated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from submin._orders import ranks
 from submin._sums import scatter_sum
 from submin._typing import BoolArray, FloatArray, PointerArray
-from submin.terms.gadgets import Gadget
+from submin.terms.capabilities.gadgets import Gadget
 from submin.terms.value_tables import subset_masks
 from submin.testing.laws import named, require
 from submin.testing.specimen import Specimen

@@ -10,11 +10,11 @@ import numpy as np
 
 from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray
-from submin.api import minimize
-from submin.certificate import verify_set
-from submin.layout import Layout
-from submin.problem import Problem
-from submin.result import Record, Result
+from submin.model.problem import Problem
+from submin.solve.api import minimize
+from submin.solve.layout import Layout
+from submin.solve.result import Record, Result
+from submin.solve.verification import verify_set
 from submin.solvers.solver import ExactSolver, Solver
 from submin.terms.cardinality import Cardinality
 from submin.terms.cut import Cut

@@ -11,8 +11,8 @@ import numpy as np
 from submin._lazy import lazy
 from submin._orders import ranks
 from submin._typing import BoolArray, FloatArray
-from submin.terms.fixing import Fixing
-from submin.terms.term import Block, Term
+from submin.terms.base.term import Block, Term
+from submin.terms.capabilities.fixing import Fixing
 from submin.terms.value_tables import subset_masks
 from submin.testing.laws import RELATIVE_TOLERANCE, named, require
 

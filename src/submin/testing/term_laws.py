@@ -13,8 +13,8 @@ import numpy as np
 
 from submin._orders import ranks
 from submin._typing import FloatArray
-from submin.terms.fixing import Fixing, TermMinor
-from submin.terms.term import Term, Violation
+from submin.terms.base.term import Term, TermMinor, Violation
+from submin.terms.capabilities.fixing import Fixing
 from submin.terms.value_tables import find_non_submodular, subset_masks
 from submin.testing.block_laws import check_blocks
 from submin.testing.gadget_laws import check_gadgets

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from submin.result import History
+from submin.solve.result import History
 from submin.vision.optional import require
 from submin.vision.segmentation import Segmentation
 

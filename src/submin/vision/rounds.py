@@ -22,11 +22,11 @@ from typing import Protocol
 import numpy as np
 
 from submin._typing import BoolArray, FloatArray
-from submin.certificate import certify
-from submin.driver import Callback
-from submin.problem import Problem
-from submin.progress import Display, Watch, describe
-from submin.result import Record, Result
+from submin.model.problem import Problem
+from submin.solve.certificate import certify
+from submin.solve.driver import Callback
+from submin.solve.progress import Display, Watch, describe
+from submin.solve.result import Record, Result
 from submin.terms import Term
 from submin.vision.colour_models import ColourFitter, ColourModels
 from submin.vision.seeds import Seeds

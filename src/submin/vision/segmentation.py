@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from submin import _checks
 from submin._typing import BoolArray
-from submin.api import minimize
-from submin.certificate import Certificate, Status
-from submin.driver import Callback
-from submin.problem import Problem
-from submin.progress import displaying
-from submin.result import History, Result
+from submin.model.problem import Problem
+from submin.solve.api import minimize
+from submin.solve.certificate import Certificate, Status
+from submin.solve.driver import Callback
+from submin.solve.progress import displaying
+from submin.solve.result import History, Result
 from submin.solvers.solver import Solver
 from submin.terms import GridCut, Term
 from submin.vision.colour_models import ColourFitter, ColourModels

@@ -1,0 +1,1 @@
+"""Solving: the layout of blocks, the loop, certificates, results."""

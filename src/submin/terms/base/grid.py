@@ -1,0 +1,169 @@
+"""The base of cuts of grids: the geometry of offsets, and what follows from it.
+
+The edges of an offset are held over the *overlap* of the grid with its shifted copy, so that their
+tails and heads are slices of a grid-shaped array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate, product
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _checks, kernels
+from submin._sums import UNIT_ROUNDOFF
+from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
+from submin.terms.base.edges import EdgeTerm, Segment, of_one_type
+from submin.terms.base.term import Inspection, Violation
+
+MOST_AXES = 8
+"""Axes of a grid, at most; the kernels keep them in fixed arrays."""
+
+Offset = tuple[int, ...]
+Slices = tuple[slice, ...]
+
+
+def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
+    """Return the forward half of a grid's neighbourhood, in lexicographic order.
+
+    Parameters
+    ----------
+    dimensions : int
+        Number of axes of the grid.
+    connectivity : int
+        Number of neighbours of an inner pixel: 4 or 8 in two dimensions; 6, 18 or 26 in three; in
+        general those that differ by 1 in at most k axes, for k = 1, 2, ....
+
+    Raises
+    ------
+    ValueError
+        If no neighbourhood of that dimension has that many neighbours.
+
+    Examples
+    --------
+    >>> grid_offsets(2, 8)
+    [(0, 1), (1, -1), (1, 0), (1, 1)]
+    """
+    if not 1 <= dimensions <= MOST_AXES:
+        raise ValueError(f"dimensions is {dimensions}: a grid has 1 to {MOST_AXES} axes")
+    zero = (0,) * dimensions
+    forward = [d for d in product((-1, 0, 1), repeat=dimensions) if d > zero]
+    choices = []
+    for axes in range(1, dimensions + 1):
+        offsets = [d for d in forward if sum(map(abs, d)) <= axes]
+        if 2 * len(offsets) == connectivity:
+            return offsets
+        choices.append(str(2 * len(offsets)))
+    raise ValueError(
+        f"connectivity is {connectivity}: a {dimensions}-D grid has {' or '.join(choices)}"
+    )
+
+
+class GridTerm(EdgeTerm):
+    """A grid with edges along offsets.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The grid.
+    offsets, overlaps : list of tuple of int
+        The neighbours, as ``grid_offsets`` returns them, and the shape of the edges of each.
+    segments : tuple of Segment
+        The weights of each offset, and their places in the dual.
+    """
+
+    shape: tuple[int, ...]
+
+    def __init__(self, shape: tuple[int, ...], connectivity: int) -> None:
+        self.shape, self.connectivity = shape, connectivity
+        self.offsets = grid_offsets(len(shape), connectivity)
+        self.geometry = np.array(shape), np.array(self.offsets)
+        self.overlaps = [
+            tuple(max(0, a - abs(b)) for a, b in zip(shape, offset, strict=True))
+            for offset in self.offsets
+        ]
+        self.elements, self.depth = prod(shape), connectivity
+        self.size = sum(prod(overlap) for overlap in self.overlaps)
+
+    def _segments(
+        self, forward: list[WeightArray], backward: list[WeightArray]
+    ) -> tuple[Segment, ...]:
+        sizes = [prod(overlap) for overlap in self.overlaps]
+        stops = accumulate(sizes)
+        return tuple(
+            Segment(slice(stop - size, stop), *of_one_type(a, b))
+            for stop, size, a, b in zip(stops, sizes, forward, backward, strict=True)
+        )
+
+    def ends(self, k: int) -> tuple[Slices, Slices]:
+        """Return the slices of a grid-shaped array at the tails and heads of offset `k`."""
+        pairs = list(zip(self.offsets[k], self.overlaps[k], strict=True))
+        tails = tuple(slice(max(0, -d), max(0, -d) + length) for d, length in pairs)
+        heads = tuple(slice(max(0, d), max(0, d) + length) for d, length in pairs)
+        return tails, heads
+
+    def edge_list(self) -> tuple[IndexArray, IndexArray]:
+        """Return the tails and heads of all edges as explicit indices, O(edges) of memory."""
+        pixels = np.arange(self.elements, dtype=np.int32).reshape(self.shape)
+        ends = [self.ends(k) for k in range(len(self.offsets))]
+        tails = np.concatenate([pixels[tail].ravel() for tail, _ in ends])
+        return tails, np.concatenate([pixels[head].ravel() for _, head in ends])
+
+    def differences(self, x: FloatArray) -> Iterable[FloatArray]:
+        """Yield x at the tails less x at the heads of each offset, O(edges)."""
+        pixels = x.reshape(self.shape)
+        for k, overlap in enumerate(self.overlaps):
+            tails, heads = self.ends(k)
+            empty = 0 in overlap
+            yield np.zeros(0) if empty else (pixels[tails] - pixels[heads]).ravel()
+
+    def evaluate(self, members: BoolArray) -> float:
+        """Return the weight of the edges that S cuts, O(edges)."""
+        inside = _checks.flat_mask("members", members).view(np.uint8)
+        return kernels.active.grid_cut_value(*self.geometry, *self._weights_by_offset(), inside, 0)
+
+    def _weights_by_offset(self) -> tuple[list[WeightArray], list[WeightArray]]:
+        """Return the backward and the forward weights, one array for each offset."""
+        return [back for _, _, back in self.segments], [out for _, out, _ in self.segments]
+
+    def greedy(self, rank: IndexArray) -> FloatArray:
+        """Return t = forward on an edge whose tail comes first, else -backward."""
+        flow = np.empty(self.size)
+        kernels.active.grid_greedy(*self.geometry, *self._weights_by_offset(), rank, flow, 0)
+        return flow
+
+    def accumulate(self, dual: FloatArray, s: FloatArray, scale: float = 1.0) -> None:
+        """Add the net flow out of each pixel, O(edges)."""
+        kernels.active.grid_accumulate(*self.geometry, dual, s, scale, 0)
+
+    def inspect(self, dual: FloatArray, s: FloatArray) -> Inspection:
+        """Add the net flow out of each pixel and look at all values, in one pass, O(edges)."""
+        excess, total = kernels.active.grid_inspect(
+            *self.geometry, *self._weights_by_offset(), dual, s, 0
+        )
+        return Inspection(Violation(excess, 2.0 * UNIT_ROUNDOFF * excess), 2.0 * total)
+
+    def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """Return minus the weights of arcs into each pixel, and those of arcs out, O(edges)."""
+        low, high = np.zeros(n), np.zeros(n)
+        for k, (_, forward, backward) in enumerate(self.segments):
+            tails, heads = self.ends(k)
+            overlap = self.overlaps[k]
+            if 0 in overlap:
+                continue
+            out = np.broadcast_to(forward, prod(overlap)).reshape(overlap)
+            back = np.broadcast_to(backward, prod(overlap)).reshape(overlap)
+            high.reshape(self.shape)[tails] += out
+            high.reshape(self.shape)[heads] += back
+            low.reshape(self.shape)[tails] -= back
+            low.reshape(self.shape)[heads] -= out
+        return low, high
+
+    def close_sides(self, dual: FloatArray, room: float, side: npt.NDArray[np.int8]) -> None:
+        """Decide pixels by arcs of residual capacity above `room`, in place, O(edges)."""
+        kernels.active.grid_close_sides(
+            *self.geometry, *self._weights_by_offset(), dual, room, side
+        )
