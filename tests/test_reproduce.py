@@ -181,6 +181,28 @@ def test_a_negative_gap_is_reported():
         assert claims._weak_duality(numbers).verdict == expected
 
 
+@pytest.mark.parametrize(
+    ("shares", "words", "expected"),
+    [
+        ((0.9, 0.8, 0.7), "", verdicts.HOLDS),
+        ((0.9, 0.2, 0.7), "in ACDM,", verdicts.PARTLY),
+        ((0.9, 0.2, 0.3), "in ACDM and AP,", verdicts.PARTLY),
+        ((0.1, 0.2, 0.3), "in RCDM and ACDM and AP,", verdicts.FAILS),
+    ],
+)
+def test_methods_that_spend_their_time_elsewhere_are_named(shares, words, expected):
+    """No other method is said to, and the row is called a timing whatever it shows."""
+    costs = {
+        name: {"projection_seconds_share": share}
+        for name, share in zip(gaps.METHODS, shares, strict=True)
+    }
+    found = claims._projection_cost({"iterations": costs})
+    assert found.verdict == expected
+    assert words in found.why
+    assert ("more time in" in found.why) == bool(words)
+    assert "timing" in found.why
+
+
 def curves(**last: float) -> dict:
     """Gaps of three methods that start alike and end as told."""
     passes = [0.0, 1.0, 2.0]
@@ -252,6 +274,45 @@ def test_the_page_escapes_and_aligns():
     assert "&lt;b&gt;" in report.table(["<b>"], [["x"]])
     assert report.number(None) == "–"
     assert report.number(gaps.TINY) == "0"
+
+
+@pytest.mark.parametrize(
+    ("leads", "words"),
+    [
+        ([(0.8, 0.9), (1.1, 1.2)], "at σ = 5 alone"),
+        ([(0.8, 1.2), (1.1, 0.9)], "at no σ"),
+        ([(1.1, 1.2), (1.1, 1.2)], "at every σ"),
+    ],
+)
+def test_the_widths_at_which_ap_leads_are_read_from_the_numbers(leads, words):
+    search = [
+        {"width": width, "lead_after_1": lead} for width, lead in zip((0, 5), leads, strict=True)
+    ]
+    assert words in report._where_ap_leads(search)
+
+
+def superpixels_solved(**published) -> dict:
+    return {
+        "oct500": {
+            "value": -1.0, "gap": 0.0, "status": "CLOSED", "passes": 1.0, "seconds": 1.0,
+            **published,
+        }
+    }  # fmt: skip
+
+
+def test_published_times_stand_beside_the_published_instances_alone():
+    """A quarter picture has no published minimum and no published time to be compared with."""
+    quick = report._superpixels({"comparable": False, "superpixels": superpixels_solved()})
+    assert not re.search("SparseCard|push-relabel|published exact", "".join(quick))
+    assert "CLOSED" in "".join(quick)
+    published = {
+        "published_value": -1.0, "published_exact_seconds": 187.2, "published_arcs": 1e6,
+        "approximate": [
+            {"relative_error": 0.1, "published_seconds": 2.3, "seconds": 1.0, "passes": 1.0}
+        ],
+    }  # fmt: skip
+    full = {"comparable": True, "superpixels": superpixels_solved(**published)}
+    assert re.search("187.2.*SparseCard", "".join(report._superpixels(full)), re.DOTALL)
 
 
 def write_photograph(folder: Path, name: str, seed: int) -> None:
@@ -333,6 +394,12 @@ def test_a_quick_run_writes_page_figures_and_numbers(two_runs):
 def test_two_runs_give_the_same_numbers(two_runs):
     folders, numbers, _ = two_runs
     first, second = (without_seconds(found) for found in numbers)
+    assert first == second
+    first, second = (
+        [claim for claim in found["claims"] if "dominated by projecting" not in claim["claim"]]
+        for found in numbers
+    )
+    assert len(first) == len(numbers[0]["claims"]) - 1
     assert first == second
     pictures = [(f / "gaps.png").read_bytes() for f in folders]
     assert pictures[0] == pictures[1]

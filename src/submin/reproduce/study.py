@@ -81,8 +81,8 @@ def reproduce(
     Returns
     -------
     dict
-        All numbers of the report; those with ``seconds`` in their name are the only ones that
-        differ between two runs.
+        All numbers of the report.  Those with ``seconds`` in their name, and the claim on the time
+        that projections take, are the only ones that differ between two runs.
 
     Raises
     ------
