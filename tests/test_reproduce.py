@@ -238,6 +238,27 @@ def test_the_factor_of_the_printed_gaps_is_found(factor):
     assert likeness.fit(10.0, found, False).scale is None
 
 
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (0.1, verdicts.HOLDS),
+        (0.33, verdicts.PARTLY),
+        (None, verdicts.OTHER),
+    ],
+)
+def test_sizes_are_judged_where_they_were_fitted_alone(error, expected):
+    """A quarter picture shows nothing about the sizes that the paper prints, whatever its order."""
+    passes = [1.0, 20.0, 100.0]
+    found = {
+        name: {kind: [values] for kind in ("smooth_gap", "discrete_gap")} | {"passes": passes}
+        for name, values in ((gaps.ACDM_RESTARTED, [9.0, 2.0, 1.0]), ("AP", [8.0, 7.0, 6.0]))
+    }
+    like = {
+        "gaps": found, "rms_log_error": error, "width": 10.0, "scale": 1.0, "smoothing": 40.0
+    }  # fmt: skip
+    assert claims._likeness({"likeness": like}).verdict == expected
+
+
 def test_undecided_pixels_of_the_ground_truth_do_not_count():
     truth = np.array([[255, 255, 128, 0, 0]])
     mask = np.array([[True, False, True, True, False]])
@@ -279,7 +300,7 @@ def test_the_page_escapes_and_aligns():
 @pytest.mark.parametrize(
     ("leads", "words"),
     [
-        ([(0.8, 0.9), (1.1, 1.2)], "at σ = 5 alone"),
+        ([(0.8, 0.9), (1.1, 1.2)], "at σ = 5, and at no other"),
         ([(0.8, 1.2), (1.1, 0.9)], "at no σ"),
         ([(1.1, 1.2), (1.1, 1.2)], "at every σ"),
     ],
@@ -415,6 +436,8 @@ def test_every_theorem_holds_as_proved_and_every_instance_is_solved(two_runs):
         assert found[where] == verdicts.HOLDS
     assert found["Theorem 4, as printed"] == verdicts.FAILS
     assert found["Theorem 6, as printed"] == verdicts.PARTLY
+    for where in ("Penguin, AP ahead after 1", "Penguin, with a blurred unary"):
+        assert found[where] == verdicts.OTHER, "a quick run has no gaps to set beside the paper's"
     for solved in numbers["beyond"].values():
         values = [one["value"] for one in solved.values()]
         assert values == pytest.approx([values[0]] * len(values))

@@ -37,7 +37,6 @@ BELLY = (
     "alone, nothing is fixed by the scribbles, and the black coat has the colours of the rocks. "
     "With the scribbles kept and the colour models refitted to each cut, the penguin is found."
 )
-MAY_HAVE_BEEN = "The paper's instance may have been like this one; it is not published."
 SIGNS = ("ν_s", "ν_d")
 GAPS_HEAD = tuple(f"{sign} after {k}" for sign in SIGNS for k in SNAPSHOTS)
 SOLVED_HEAD = ("instance", "minimum found", "gap", "status", "passes", "seconds")
@@ -235,17 +234,12 @@ def _likeness(numbers: Numbers) -> list[str]:
     methods = (ACDM_RESTARTED, "ACDM", "RCDM", "AP")
     rows: list[Cells] = [(name, *_six(found["gaps"], name)) for name in methods]
     rows += _printed_rows() if numbers["comparable"] else []
-    title, closing = (
-        ("An instance that behaves like the paper's penguin", MAY_HAVE_BEEN)
-        if numbers["comparable"]
-        else ("The penguin with a blurred unary", "")
-    )
     return [
-        _heading(title),
+        _heading("The penguin with a blurred unary"),
         _text(
             "The paper's AP leads after 1 projection per block. Here the unary is blurred by a "
-            "Gaussian of σ pixels, which takes away its noise from pixel to pixel. ACDM's gaps "
-            "after 1 are given in units of AP's: above 1, AP leads.",
+            "Gaussian of σ pixels of the whole photograph, which takes away its noise from pixel "
+            "to pixel. ACDM's gaps after 1 are given in units of AP's: above 1, AP leads.",
             _where_ap_leads(found["search"]),
             _about_the_fit(numbers),
         ),
@@ -256,8 +250,7 @@ def _likeness(numbers: Numbers) -> list[str]:
         ),
         table(("method", *GAPS_HEAD), rows, 1),
         _text(
-            closing,
-            "The figures above and below are of the plain instance: nothing is blurred or fitted.",
+            "The figures above and below are of the plain instance: nothing is blurred or fitted."
         ),
     ]
 
@@ -266,7 +259,7 @@ def _where_ap_leads(search: Sequence[Numbers]) -> str:
     leads = [f"{one['width']:g}" for one in search if min(one["lead_after_1"]) > 1.0]
     if len(leads) in (0, len(search)):
         return f"AP leads in both gaps at {'every' if leads else 'no'} σ."
-    return f"AP leads in both gaps at σ = {', '.join(leads)} alone."
+    return f"AP leads in both gaps at σ = {', '.join(leads)}, and at no other."
 
 
 def _about_the_fit(numbers: Numbers) -> str:
@@ -334,9 +327,9 @@ def _theory(numbers: Numbers, images: Mapping[str, bytes]) -> list[str]:
             images,
             "theory",
             "Bounds and measurements of Theorems 2, 4, 6 and 8",
-            "Dotted lines and dashes are bounds. Theorem 2 is close on long paths with two "
-            "matchings (2n against 2n/π). Theorem 4 is drawn as its proof has it; the last "
-            "table of this section has the counterexample to its printed form.",
+            "Dotted lines, short strokes and the diamond are bounds. Theorem 2 is close on long "
+            "paths with two matchings (2n against 2n/π). Theorem 4 is drawn as its proof has it; "
+            "the last table of this section has the counterexample to its printed form.",
         ),
         table(head, contraction, 1),
         *_misprint(theory["misprint"]),
@@ -408,9 +401,9 @@ def _beyond(numbers: Numbers, images: Mapping[str, bytes]) -> list[str]:
         _figure(
             images,
             "beyond",
-            "Discrete gap against passes of ACDM and of three faster methods",
-            "A curve ends where the solver stopped, or leaves the picture at 100; the table says "
-            "what was proved there.",
+            "Discrete gap against passes of ACDM and of three other methods",
+            "A curve leaves the picture at the bottom where its gap closes, or on the right at "
+            "100; the table says when the solver stopped, and what was proved there.",
         ),
         table(head, rows, 2),
     ]
