@@ -249,8 +249,9 @@ def _graph(
     s: FloatArray,
 ) -> _Edges:
     """Return the edges of a graph, whose sizes fit together."""
+    refuse_size(heads.size, tails.size, "heads")
+    refuse_size(flow.size, tails.size, "flow")
     for name, ends in (("tails", tails), ("heads", heads)):
-        refuse_size(ends.size, flow.size, name)
         refuse_outside(ends, s.size, name)
     for name, weights in (("backward", backward), ("forward", forward)):
         refuse_size(weights.size, 1 if weights.size == 1 else flow.size, name)
