@@ -244,6 +244,15 @@ def test_public_names_exist_and_are_documented():
         _ = sm.minimise
 
 
+def test_names_of_the_first_version_warn():
+    with pytest.warns(DeprecationWarning, match=r"FISTA is in submin\.solvers\.comparison now"):
+        assert sm.FISTA is sm.solvers.comparison.FISTA
+    with pytest.warns(DeprecationWarning, match=r"IAP is in submin\.solvers\.comparison now"):
+        assert sm.solvers.IAP is sm.solvers.comparison.IAP
+    with pytest.warns(DeprecationWarning, match="Screened saves nothing"):
+        assert sm.Screened(sm.RCDM()) == sm.RCDM()
+
+
 def bare_comparisons(tree: ast.Module) -> Iterator[int]:
     """Lines on which a comparison is computed and its outcome dropped."""
     names = {"allclose", "array_equal", "isclose", "approx", "array_equiv"}

@@ -166,7 +166,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"submin.{name}")
     if name in _MOVED:
         place = "submin.solvers.comparison"
-        warnings.warn(f"{name} is in {place} now", DeprecationWarning, stacklevel=2)
+        if name != "Screened":  # which warns itself
+            warnings.warn(f"{name} is in {place} now", DeprecationWarning, stacklevel=2)
         return getattr(import_module(place), name)
     if name in __all__:
         for home in _HOMES:

@@ -144,7 +144,7 @@ def certified(
     found = [term.slackness(y, x) for term, y in zip(problem.terms, dual, strict=True)]
     slack, slack_error = _sums(found, 2)
     apart = _norm(x + sides.s)
-    computed = [slack, 0.5 * apart**2, _penalties(sides, 0.0)]
+    computed = [slack, 0.5 * apart * apart, _penalties(sides, 0.0)]
     rigorous = [
         slack + slack_error,
         _half_square(apart * (1.0 + (x.size + 16) * UNIT_ROUNDOFF) + sides.s_error),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -110,3 +111,12 @@ def family(name: str) -> type[Solver[Any]]:
 def _plain(name: str) -> str:
     """Return a name without case and underscores."""
     return name.replace("_", "").lower()
+
+
+def __getattr__(name: str) -> Any:
+    """Find solvers that are kept to be compared where version 0.1 had them."""
+    if name in comparison.__all__:
+        place = comparison.__name__
+        warnings.warn(f"{name} is in {place} now", DeprecationWarning, stacklevel=2)
+        return getattr(comparison, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
