@@ -144,37 +144,23 @@ _HOMES = (
 """Modules that hold the public names, the applications last."""
 
 
-_MOVED = (
-    "AndersonSweeps",
-    "DouglasRachford",
-    "FISTA",
-    "FrankWolfe",
-    "IAP",
-    "PairwiseFrankWolfe",
-    "ParallelACDM",
-    "ParallelRCDM",
-    "Schrijver",
-    "Screened",
-    "SmoothedLovasz",
-)
-"""Names of version 0.1 that are in ``submin.solvers.comparison`` now."""
-
-
 def __getattr__(name: str) -> Any:
     """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
     if name in ("solvers", "testing"):
         return import_module(f"submin.{name}")
-    if name in _MOVED:
-        place = "submin.solvers.comparison"
-        if name != "Screened":  # which warns itself
-            warnings.warn(f"{name} is in {place} now", DeprecationWarning, stacklevel=2)
-        return getattr(import_module(place), name)
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"submin.{home}")
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))
-    for room in ("terms", "solvers") if name[0].isupper() else ():
+    rooms = ("terms", "solvers") if name[0].isupper() else ()
+    comparison = import_module("submin.solvers.comparison") if rooms else None
+    if comparison and name in (*comparison.__all__, "Screened"):  # names of version 0.1
+        if name != "Screened":  # which warns itself
+            place = comparison.__name__
+            warnings.warn(f"{name} is in {place} now", DeprecationWarning, stacklevel=2)
+        return getattr(comparison, name)
+    for room in rooms:
         for registered in import_module(f"submin.{room}").REGISTRY.values():
             if registered.__name__ == name:
                 return registered

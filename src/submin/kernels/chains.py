@@ -159,7 +159,11 @@ def _grid_chains(
     length: PointerArray,
     node_stride: int,
     edge_stride: int,
+    flow: FloatArray,
+    s: FloatArray,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]]:
+    _refuse_beyond("s", s.size, node_start, node_stride, length)
+    _refuse_beyond("flow", flow.size, edge_start, edge_stride, length - 1)
     for node, edge, count in zip(node_start, edge_start, length, strict=True):
         steps = np.arange(count)
         sign = np.ones(count - 1, np.int8)
@@ -167,8 +171,14 @@ def _grid_chains(
 
 
 def _path_chains(
-    indptr: PointerArray, nodes: IndexArray, edges: IndexArray, orientation: NDArray[np.int8]
+    indptr: PointerArray,
+    nodes: IndexArray,
+    edges: IndexArray,
+    orientation: NDArray[np.int8],
+    flow: FloatArray,
+    s: FloatArray,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]]:
+    _refuse_paths(indptr, nodes, edges, flow, s)
     for k, (begin, end) in enumerate(pairwise(indptr.tolist())):
         part = slice(begin - k, end - k - 1)
         yield nodes[begin:end].astype(np.int64), edges[part].astype(np.int64), orientation[part]
@@ -214,9 +224,7 @@ def grid_chains_project(
     ``edge_start[k] + j * edge_stride``, one fewer; edge j goes from node j to node j + 1. O(edges).
     Refused out of range: node_start, edge_start, length.
     """
-    _refuse_beyond("s", s.size, node_start, node_stride, length)
-    _refuse_beyond("flow", flow.size, edge_start, edge_stride, length - 1)
-    chains = _grid_chains(node_start, edge_start, length, node_stride, edge_stride)
+    chains = _grid_chains(node_start, edge_start, length, node_stride, edge_stride, flow, s)
     for nodes, edges, sign in chains:
         out[edges] = _project(nodes, edges, sign, (backward, forward), flow, s, c)[1]
 
@@ -237,9 +245,7 @@ def grid_chains_sweep(
 
     Refused out of range: node_start, edge_start, length.
     """
-    _refuse_beyond("s", s.size, node_start, node_stride, length)
-    _refuse_beyond("flow", flow.size, edge_start, edge_stride, length - 1)
-    chains = _grid_chains(node_start, edge_start, length, node_stride, edge_stride)
+    chains = _grid_chains(node_start, edge_start, length, node_stride, edge_stride, flow, s)
     for nodes, edges, sign in chains:
         s[nodes], flow[edges] = _project(nodes, edges, sign, (backward, forward), flow, s, 1.0)
 
@@ -263,8 +269,7 @@ def path_chains_project(
     less one, from ``edges[indptr[k] - k]`` on; orientation -1: from an edge's head to its tail.
     O(edges). Refused out of range: indptr, nodes, edges.
     """
-    _refuse_paths(indptr, nodes, edges, flow, s)
-    for path, along, sign in _path_chains(indptr, nodes, edges, orientation):
+    for path, along, sign in _path_chains(indptr, nodes, edges, orientation, flow, s):
         out[along] = _project(path, along, sign, (backward, forward), flow, s, c)[1]
 
 
@@ -283,6 +288,5 @@ def path_chains_sweep(
 
     Refused out of range: indptr, nodes, edges.
     """
-    _refuse_paths(indptr, nodes, edges, flow, s)
-    for path, along, sign in _path_chains(indptr, nodes, edges, orientation):
+    for path, along, sign in _path_chains(indptr, nodes, edges, orientation, flow, s):
         s[path], flow[along] = _project(path, along, sign, (backward, forward), flow, s, 1.0)
