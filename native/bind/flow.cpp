@@ -8,6 +8,7 @@
 #include "bind/weights.hpp"
 #include "flow/graph_flow.hpp"
 #include "flow/grid_flow.hpp"
+#include "flow/parametric_flow.hpp"
 #include "flow/settling.hpp"
 #include "graph/edge_sums.hpp"
 
@@ -186,6 +187,39 @@ class BoundGraphFlow {
   flow::GraphFlow solver_;
 };
 
+class BoundParametricFlow {
+ public:
+  BoundParametricFlow(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
+                      const Weights& forward, const Values& flow, const ConstValues& costs,
+                      const ConstValues& masses, const Values& x, const Indices& plateau)
+      : tails_(tails),
+        heads_(heads),
+        plateau_(plateau),
+        backward_(backward),
+        forward_(forward),
+        flow_(flow),
+        x_(x),
+        costs_(costs),
+        masses_(masses) {
+    require_size(costs.size(), size_of(x.size()), "costs");
+    require_size(masses.size(), size_of(x.size()), "masses");
+    require_size(plateau.size(), size_of(x.size()), "plateau");
+    solver_ = std::make_unique<flow::ParametricFlow>(
+        flow::ParametricProblem{graph_problem(tails, heads, backward, forward, flow, x),
+                                costs.data(), masses.data(), x.data(), plateau.data()});
+  }
+  bool advance(std::int64_t budget, int threads) { return solver_->advance(budget, threads); }
+  std::int64_t rounds() const { return solver_->rounds(); }
+
+ private:
+  ConstIndices tails_, heads_;
+  Indices plateau_;
+  Weights backward_, forward_;
+  Values flow_, x_;
+  ConstValues costs_, masses_;
+  std::unique_ptr<flow::ParametricFlow> solver_;
+};
+
 void settle(const ConstIndices& tails, const ConstIndices& heads, const Weights& backward,
             const Weights& forward, const Values& flow, const Values& s, std::int64_t first) {
   require(first >= 0, "first must not be negative");
@@ -233,6 +267,15 @@ void bind_flow(nb::module_& module) {
             "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
             "forward"_a.noconvert(), "flow"_a.noconvert(), "s"_a.noconvert(), "warm"_a = false);
   bind_solver(graph);
+  nb::class_<BoundParametricFlow>(module, "ParametricFlow")
+      .def(nb::init<const ConstIndices&, const ConstIndices&, const Weights&, const Weights&,
+                    const Values&, const ConstValues&, const ConstValues&, const Values&,
+                    const Indices&>(),
+           "tails"_a.noconvert(), "heads"_a.noconvert(), "backward"_a.noconvert(),
+           "forward"_a.noconvert(), "flow"_a.noconvert(), "costs"_a.noconvert(),
+           "masses"_a.noconvert(), "x"_a.noconvert(), "plateau"_a.noconvert())
+      .def("advance", &BoundParametricFlow::advance, "budget"_a, "threads"_a = 1, WithoutLock())
+      .def("rounds", &BoundParametricFlow::rounds);
   module.def("add_net_flow", &add_net_flow, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "flow"_a.noconvert(), "s"_a.noconvert(), WithoutLock());
   module.def("settle", &settle, "tails"_a.noconvert(), "heads"_a.noconvert(),

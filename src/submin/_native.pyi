@@ -17,6 +17,7 @@ from submin.kernels.edges import edges_sweep_in_turn as edges_sweep_in_turn
 from submin.kernels.flows import GraphFlow as GraphFlow
 from submin.kernels.flows import GridFlow as GridFlow
 from submin.kernels.flows import GridTreeFlow as GridTreeFlow
+from submin.kernels.flows import ParametricFlow as ParametricFlow
 from submin.kernels.flows import add_net_flow as add_net_flow
 from submin.kernels.flows import settle as settle
 from submin.kernels.forests import linear_forests as linear_forests

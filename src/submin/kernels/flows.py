@@ -23,7 +23,7 @@ from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.refusals import refuse_outside, refuse_size
 from submin.kernels.sums import OffsetArray, grid_ends
 
-__all__ = ["GraphFlow", "GridFlow", "GridTreeFlow", "add_net_flow", "settle"]
+__all__ = ["GraphFlow", "GridFlow", "GridTreeFlow", "ParametricFlow", "add_net_flow", "settle"]
 
 
 class _End(NamedTuple):
@@ -238,6 +238,78 @@ class GridFlow(_Search):
         patience: int = 2**31,
     ) -> None:
         super().__init__(_grid(shape, offsets, backward, forward, flows, s), s)
+
+
+class ParametricFlow:
+    """The least f(x) + sum_v m_v x_v^2 / 2, f the cut function and the costs; writes ``x``.
+
+    In place on ``flow``, which has to be within its bounds, and is always.  ``x`` and ``plateau``,
+    the first node of those of the same x that were found together, are known when ``advance`` has
+    returned True.  Masses may be 0; x is infinite on sets of no mass that cost something.  Any
+    finite number will do for a set that nothing decides.  Refused out of range: tails, heads.
+    """
+
+    def __init__(
+        self,
+        tails: IndexArray,
+        heads: IndexArray,
+        backward: WeightArray,
+        forward: WeightArray,
+        flow: FloatArray,
+        costs: FloatArray,
+        masses: FloatArray,
+        x: FloatArray,
+        plateau: IndexArray,
+    ) -> None:
+        self._edges = _graph(tails, heads, backward, forward, flow, x)
+        for name, part in (("costs", costs), ("masses", masses), ("plateau", plateau)):
+            refuse_size(part.size, x.size, name)
+        self._costs, self._masses, self._x, self._plateau = costs, masses, x, plateau
+        self._open, self._rounds = [np.arange(x.size)] if x.size else [], 0
+
+    def advance(self, budget: int, threads: int = 1) -> bool:
+        """Divide parts for about ``budget`` node visits (a thread, perhaps); True at the end."""
+        while self._open and budget > 0:
+            nodes = self._open.pop()
+            budget -= nodes.size
+            above = self._divide(nodes)
+            if 0 < above.sum() < nodes.size:
+                self._open += [nodes[above], nodes[~above]]
+        self._rounds = int(not self._open)
+        return not self._open
+
+    def rounds(self) -> int:
+        """Return how often all parts were divided to the end."""
+        return self._rounds
+
+    def _divide(self, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Set x on a part; return the nodes above its level."""
+        edges, s = self._edges, self._costs.copy()
+        add_net_flow(edges.tails, edges.heads, edges.flow, s)
+        own, mass = s[nodes], fsum(self._masses[nodes])
+        level = -fsum(own) / mass if mass else -np.inf * np.sign(fsum(own))
+        self._plateau[nodes] = nodes[0]
+        self._x[nodes] = 0.0 if np.isnan(level) else level
+        if not mass:
+            return np.zeros(nodes.size, dtype=np.bool_)
+        place = np.full(s.size, -1, dtype=np.int32)
+        place[nodes] = np.arange(nodes.size)
+        tails, heads = place[edges.tails], place[edges.heads]
+        inner = (tails >= 0) & (heads >= 0)
+        backward, forward, flow = (
+            np.broadcast_to(values, edges.flow.shape)[inner].astype(np.float64)
+            for values in (edges.backward, edges.forward, edges.flow)
+        )
+        rounding = 4.0 * np.finfo(np.float64).eps * float(np.sum(np.abs(own)))
+        own += level * self._masses[nodes]
+        search = GraphFlow(tails[inner], heads[inner], backward, forward, flow, own)
+        while not search.advance(self._x.size):
+            continue
+        edges.flow[inner] = flow
+        above = np.zeros(nodes.size, dtype=np.uint8)
+        if float(np.sum(np.maximum(-own, 0.0))) > rounding:
+            search.members(above)
+        return above.view(np.bool_)
 
 
 def _graph(

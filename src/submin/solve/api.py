@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Never, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from submin._typing import Dual, FloatArray
 from submin.model.problem import Problem
@@ -17,7 +18,7 @@ from submin.solve.progress import Display, PointWatch, Watch, displaying
 from submin.solve.proximal_driver import ProximalRun
 from submin.solve.result import Result
 from submin.solvers import REGISTRY, choose_proximal, resolve
-from submin.solvers.solver import ExactSolver, Solver
+from submin.solvers.solver import ExactSolver, ProximalSolver, Solver
 
 DEFAULT_MAX_PASSES = 10_000
 
@@ -107,6 +108,7 @@ def prox(
     problem: Problem,
     solver: Solver[Any] | str = "auto",
     *,
+    weights: npt.ArrayLike | None = None,
     tol: float | None = None,
     max_passes: float | None = None,
     time_limit: float | None = None,
@@ -118,21 +120,30 @@ def prox(
     warm_start: WarmStart | None = None,
     **unknown: Never,
 ) -> Result:
-    """Solve the proximal problem: minimise f(x) + ||x||^2 / 2, f the Lovász extension of F.
+    """Solve the proximal problem: minimise f(x) + sum_v m_v x_v^2 / 2, with m = 1 by default.
 
-    The level set {x > lam} is the smallest minimiser of F(S) + lam |S|, for every lam at once
-    (Bach 2013, Proposition 8.6, doi:10.1561/2200000039).  With unary -b the problem is the
-    denoising of b: minimise sum_i f_i(x) + ||x - b||^2 / 2.  Convert a b of unsigned integers to
-    float before you negate it: NumPy wraps, and in uint8 -200 is 56.
+    f is the Lovász extension of F.  The level set {x > lam} is the smallest minimiser of F + lam m,
+    and {x >= lam} the largest, for every lam at once (Bach 2013, Proposition 8.6,
+    doi:10.1561/2200000039).  With unary -m b the problem is the denoising of b: minimise
+    sum_i f_i(x) + sum_v m_v (x_v - b_v)^2 / 2.  Convert a b of unsigned integers to float before
+    you negate it: NumPy wraps, and in uint8 -200 is 56.
+
+    Problems of cuts, and of terms that are cuts with a few auxiliary nodes, are solved exactly, by
+    ``ParametricFlow``; others to a tolerance, by ``AcceleratedSweeps``.
 
     Parameters
     ----------
+    weights : array_like, shape of the problem, optional
+        The weights m of the squares, at least 0; 0 stands for a missing datum.  Elements of weight
+        0 take values within the range of the others; where f says nothing of them, 0.  Only
+        ``ParametricFlow`` takes weights that are not all 1.
     tol : float, optional
         Smooth gap at which to stop, in units of cost squared: data scaled by 10 need 100 times the
-        tolerance.  The returned x is within sqrt(2 gap) of the solution in the Euclidean norm, so
-        ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance of 1e-5 ||u||;
-        pictures need 1e-3 ||u||, in a part of the passes.  A tolerance below the rounding errors of
-        the data is not reached: the solve ends ``STOPPED`` when they leave no further progress.
+        tolerance.  The returned x is within sqrt(2 gap) of the solution in the Euclidean norm (that
+        of the weights), so ``tol = d**2 / 2`` asks for a distance of d.  The default is a distance
+        of 1e-5 ||u||; pictures need 1e-3 ||u||, in a part of the passes.  A tolerance below the
+        rounding errors of the data is not reached: a first-order solve ends ``STOPPED`` when they
+        leave no further progress.  ``ParametricFlow`` goes to the end whatever the tolerance is.
 
     Other parameters are those of ``minimize``.
 
@@ -141,12 +152,16 @@ def prox(
     Result
         ``x`` is the point with the least smooth gap on the way.  ``point`` is its certificate,
         which counts all rounding errors and which ``verify`` recomputes; ``CONVERGED`` says that
-        its gap is within the tolerance.  The set and its certificate are those of lam = 0.
+        its gap is within the tolerance, ``CLOSED`` that it is no more than what rounding may make.
+        The set and its certificate are those of lam = 0.
 
     Raises
     ------
     ValueError
-        If the problem has hard constraints: x would be infinite there.
+        If the problem has hard constraints: x would be infinite there.  If weights are negative,
+        not finite or all 0, or do not hold x: a set of weight 0 wants in or out at all costs.
+    TypeError
+        If the solver finds no proximal point, or there are weights and it is for none.
 
     Notes
     -----
@@ -158,8 +173,13 @@ def prox(
     >>> import submin as sm
     >>> data = [6.0, 6.3, 13.8]
     >>> chain = sm.Cut([0, 1], [1, 2], [0.5, 0.2])
-    >>> sm.prox(sm.Problem([-b for b in data], [chain]), tol=1e-20).x.round(6)
+    >>> sm.prox(sm.Problem([-b for b in data], [chain])).x.round(12)
     array([ 6.25,  6.25, 13.6 ])
+
+    The second datum is missing:
+
+    >>> sm.prox(sm.Problem([-6.0, 0.0, -13.8], [chain]), weights=[1, 0, 1]).x.round(12)
+    array([ 6.2,  6.2, 13.6])
 
     A noisy picture, to a distance that no eye sees, and with the default:
 
@@ -167,12 +187,12 @@ def prox(
     >>> noisy = np.eye(32) + 0.1 * np.random.default_rng(0).normal(size=(32, 32))
     >>> problem = sm.Problem(-noisy, [sm.GridCut(noisy.shape, 0.05, connectivity=8)])
     >>> distance = 1e-3 * np.linalg.norm(noisy)
-    >>> loose, tight = sm.prox(problem, tol=distance**2 / 2), sm.prox(problem)
-    >>> bool(np.linalg.norm(loose.x - tight.x) < distance), loose.passes < tight.passes / 2
-    (True, True)
+    >>> loose = sm.prox(problem, sm.AcceleratedSweeps(), tol=distance**2 / 2)
+    >>> bool(np.linalg.norm(loose.x - sm.prox(problem).x) < distance)
+    True
     """
     _refuse("prox", unknown)
-    layout = Layout(problem, blocks, threads)
+    layout = Layout(problem, blocks, threads, weights=weights)
     forced = problem.forced_in | problem.forced_out
     if forced.any():
         index = int(np.argmax(forced))
@@ -190,8 +210,13 @@ def prox(
         tol = 0.5 * PROXIMAL_DISTANCE**2 * float(np.sum(np.square(problem.unary)))
     limits = _limits(tol, max_passes, time_limit, check_every)
     chosen = resolve(solver, layout, choose_proximal)
-    if isinstance(chosen, ExactSolver):
+    if isinstance(chosen, ExactSolver) and not isinstance(chosen, ProximalSolver):
         raise TypeError(f"{solver!r} finds a minimiser, and not the proximal point; use another")
+    if weights is not None and not isinstance(chosen, ProximalSolver):
+        raise TypeError(
+            f"{chosen!r} takes no weights; ParametricFlow does, for cuts and terms that are cuts "
+            "with a few auxiliary nodes"
+        )
     watching = partial(PointWatch, callback=callback, tol=limits.tol)
     return _solve(ProximalRun, layout, chosen, limits, watching, progress, warm_start)
 

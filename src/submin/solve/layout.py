@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 
 import numpy as np
+import numpy.typing as npt
 
 from submin import _checks, _memory
 from submin._lazy import lazy
@@ -50,6 +51,30 @@ def _finite_unary(problem: Problem, pinned: bool) -> FloatArray:
     return pins.unary if pinned else np.where(np.isfinite(unary), unary, pins.unary)
 
 
+def checked_weights(problem: Problem, given: npt.ArrayLike | None) -> FloatArray | None:
+    """Return weights of the squares as a flat array; None if they are 1.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape than the problem, or one is negative, NaN or infinite, or all 0.
+    """
+    if given is None:
+        return None
+    weights = _checks.float_array("weights", given)
+    if weights.shape not in (problem.shape, (problem.n,)):
+        raise ValueError(f"weights has shape {weights.shape}, but the problem has {problem.shape}")
+    _checks.refuse_where(
+        "weights",
+        weights,
+        ~(np.isfinite(weights) & (weights >= 0.0)),
+        "it must be finite, and not below 0",
+    )
+    if not weights.any():
+        raise ValueError("weights are all 0, so that nothing holds x; one must be above 0")
+    return weights.ravel()
+
+
 class Layout:
     """The blocks of a problem.
 
@@ -64,11 +89,15 @@ class Layout:
     pinned : bool
         Whether stand-ins take the place of finite costs that decide their elements, as they do of
         infinite ones (``submin.model.pins``): a minimiser is the same, the proximal point is not.
+    weights : array_like, shape of the problem, optional
+        The weights m of the squares in the proximal problem, flat as ``masses``; by default 1, and
+        None.
 
     Raises
     ------
     ValueError
-        If a term has no such decomposition, or names and terms differ in number.
+        If a term has no such decomposition, names and terms differ in number, or weights are no
+        weights.
     """
 
     def __init__(
@@ -77,6 +106,7 @@ class Layout:
         decomposition: str | Sequence[str] = "auto",
         threads: int = 0,
         pinned: bool = False,
+        weights: npt.ArrayLike | None = None,
     ) -> None:
         if not isinstance(problem, Problem):
             hint = "; it has one, .problem" if hasattr(problem, "problem") else ""
@@ -87,6 +117,7 @@ class Layout:
         self.problem = problem
         self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
         self.unary = _finite_unary(problem, pinned)
+        self.masses = checked_weights(problem, weights)
         names = (
             _name_for_all(problem.terms, decomposition)
             if isinstance(decomposition, str)

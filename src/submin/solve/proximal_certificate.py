@@ -27,6 +27,13 @@ errors of their size where they are not felt.  P is strongly convex, hence
 
     ||x - x*||^2 / 2 <= P(x) - P(x*) <= P(x) - D(y)        for x* = argmin P.
 
+With weights m > 0 of the squares, P(x) = f(x) + sum_v m_v x_v^2 / 2, the same holds with s_v^2 / m_v
+and (m_v x_v + s_v)^2 / m_v for the squares, the two maxima over what is in brackets divided by m_v,
+and the distance in the norm of the weights.  Elements of weight 0 are to stay within +-R, the
+largest |x_v| that the others can have in a solution (-m_v x_v lies between their least and largest
+marginal costs), which costs P(x) and D(y) no more than |s_v| (|x_v| + R) each, and (delta + delta')
+R in all.
+
 This module shares no code with any solver.
 """
 
@@ -53,15 +60,16 @@ class ProximalCertificate:
     Attributes
     ----------
     value : float
-        P(x) = f(x) + ||x||^2 / 2, in units of cost squared, as are all but `distance` and
-        `violation`.
+        P(x) = f(x) + sum_v m_v x_v^2 / 2 (m_v = 1 without weights), in units of cost squared, as
+        are all but `distance` and `violation`.
     lower_bound : float
         No x has a smaller P.  Rounded down.
     gap : float
         P(x) is at most this much above the minimum.  It is computed apart from value and bound,
         whose difference would be lost in their rounding, and counts its own.
     distance : float
-        ``sqrt(2 gap)``: x is no further from the solution, in the Euclidean norm.  Unit of cost.
+        ``sqrt(2 gap)``: x is no further from the solution, in the Euclidean norm (that of the
+        weights, if there are any).  Unit of cost.
     violation : float
         sum_i max_S (y_i(S) - F_i(S)): how far the dual is outside.  Unit of cost.
     rounding : float
@@ -80,9 +88,16 @@ class ProximalCertificate:
         """Whether x is proved to be the proximal point itself: the gap is 0."""
         return self.gap == 0.0
 
+    @property
+    def closed(self) -> bool:
+        """Whether the gap is no more than what rounding errors of its own sums may make."""
+        return self.gap <= 2.0 * self.rounding
+
     def status(self, tol: float = 0.0) -> Status:
         """Return what the certificate proves, for a tolerance on the gap."""
-        return Status.CONVERGED if self.gap <= tol else Status.STOPPED
+        if self.gap <= tol:
+            return Status.CONVERGED
+        return Status.CLOSED if self.closed else Status.STOPPED
 
     def __str__(self) -> str:
         return (
@@ -96,7 +111,10 @@ UNKNOWN = ProximalCertificate(inf, -inf, inf, inf, inf, inf)
 
 
 class Sides(NamedTuple):
-    """What the certificate takes from the dual, and bounds on the rounding errors in it."""
+    """What the certificate takes from the dual, and bounds on the rounding errors in it.
+
+    ``masses`` are the weights of the squares, None if all are 1; ``reach`` is R of the module.
+    """
 
     s: FloatArray
     s_error: float
@@ -104,10 +122,15 @@ class Sides(NamedTuple):
     violation_error: float
     shortage: float
     shortage_error: float
+    masses: FloatArray | None
+    reach: float
 
 
 def certify_point(
-    problem: Problem, x: FloatArray, dual: Sequence[FloatArray]
+    problem: Problem,
+    x: FloatArray,
+    dual: Sequence[FloatArray],
+    weights: FloatArray | None = None,
 ) -> ProximalCertificate:
     """Compute the certificate of a point and a dual (one array per term).
 
@@ -118,6 +141,8 @@ def certify_point(
     x : float array, shape (n,)
     dual : sequence of float arrays
         One for each term, feasible or not.
+    weights : float array, shape (n,), optional
+        The weights m of the squares, at least 0; by default 1.
 
     Notes
     -----
@@ -132,22 +157,26 @@ def certify_point(
     (-37.515625, True)
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        certificate, _ = certified(problem, x, dual)
+        certificate, _ = certified(problem, x, dual, weights)
     return certificate
 
 
 def certified(
-    problem: Problem, x: FloatArray, dual: Sequence[FloatArray]
+    problem: Problem,
+    x: FloatArray,
+    dual: Sequence[FloatArray],
+    masses: FloatArray | None = None,
 ) -> tuple[ProximalCertificate, float]:
     """Return the certificate, and the gap before rounding errors, which a true F keeps above 0."""
-    sides = _sides(problem, dual)
+    sides = _sides(problem, dual, masses)
     found = [term.slackness(y, x) for term, y in zip(problem.terms, dual, strict=True)]
     slack, slack_error = _sums(found, 2)
-    apart = _norm(x + sides.s)
-    computed = [slack, 0.5 * apart * apart, _penalties(sides, 0.0)]
+    apart, apart_error = _distance(x, sides)
+    computed = [slack, 0.5 * apart * apart, _light(x, sides, 0.0), _penalties(sides, 0.0)]
     rigorous = [
         slack + slack_error,
-        _half_square(apart * (1.0 + (x.size + 16) * UNIT_ROUNDOFF) + sides.s_error),
+        _half_square(apart * (1.0 + (x.size + 16) * UNIT_ROUNDOFF) + apart_error),
+        _light(x, sides, 1.0),
         _penalties(sides, 1.0),
     ]
     size = sum(abs(part) for part in rigorous)
@@ -166,7 +195,9 @@ def certified(
     ), sum(computed)
 
 
-def _sides(problem: Problem, dual: Sequence[FloatArray]) -> Sides:
+def _sides(
+    problem: Problem, dual: Sequence[FloatArray], masses: FloatArray | None = None
+) -> Sides:
     """Measure a dual; the error of s is in the sum over the elements (see ``certificate``)."""
     s = problem.unary.ravel().copy()
     unary, depth = kernels.active.absolute_sum(s, 0), 3
@@ -177,7 +208,45 @@ def _sides(problem: Problem, dual: Sequence[FloatArray]) -> Sides:
         depth += term.depth + 1
     *sums, size = _sums(rows, 5)
     error = 1.01 * depth * UNIT_ROUNDOFF * (unary + size) if size else 0.0
-    return Sides(s, error, *sums)
+    return Sides(s, error, *sums, masses, _reach(problem, masses))
+
+
+def _reach(problem: Problem, masses: FloatArray | None) -> float:
+    """Return R, which only elements without a weight need, rounded up."""
+    if masses is None or masses.all() or not masses.any():
+        return 0.0
+    low, high = problem.unary.ravel().copy(), problem.unary.ravel().copy()
+    for term in problem.terms:
+        least, largest = term.marginal_range(problem.n)
+        low, high = low + least, high + largest
+    heavy = masses > 0.0
+    ends = np.maximum(np.abs(low), np.abs(high))[heavy] / masses[heavy]
+    return float(np.max(ends)) * (1.0 + 64.0 * UNIT_ROUNDOFF)
+
+
+def _distance(x: FloatArray, sides: Sides) -> tuple[float, float]:
+    """Return the norm of m x + s, that of 1 / m for weights m, and its error."""
+    if sides.masses is None:
+        return _norm(x + sides.s), sides.s_error
+    heavy = sides.masses > 0.0
+    masses, inner = sides.masses[heavy], x[heavy]
+    if not masses.size:
+        return 0.0, 0.0
+    error = sides.s_error + 2.0 * UNIT_ROUNDOFF * float(np.sum(masses * np.abs(inner)))
+    root = np.sqrt(masses)
+    return _norm((masses * inner + sides.s[heavy]) / root), 1.01 * error / float(np.min(root))
+
+
+def _light(x: FloatArray, sides: Sides, errors: float) -> float:
+    """Return what elements of weight 0 cost, with `errors` times the rounding errors."""
+    if sides.masses is None or sides.masses.all():
+        return 0.0
+    light = sides.masses == 0.0
+    room = np.abs(x[light]) + sides.reach
+    own = float(np.sum(np.abs(sides.s[light]) * room))
+    return own + errors * (
+        (sides.s_error * float(np.max(room))) + 4.0 * (light.sum() + 4) * UNIT_ROUNDOFF * own
+    )
 
 
 def _sums(rows: Sequence[Sequence[float]], columns: int) -> list[float]:
@@ -192,17 +261,25 @@ def _penalties(sides: Sides, errors: float) -> float:
     """Return what infeasibility costs D(y), with `errors` times the rounding errors."""
     outside = (1.0 + 16.0 * UNIT_ROUNDOFF) * (sides.violation + errors * sides.violation_error)
     short = max(0.0, outside + sides.shortage + errors * sides.shortage_error)
-    below, above = -float(np.min(sides.s)), float(np.max(sides.s))
-    reach = errors * sides.s_error
-    return max(0.0, outside * (below + reach + 0.5 * outside)) + max(
-        0.0, short * (above + reach + 0.5 * short)
+    error = errors * sides.s_error
+    if sides.masses is None:
+        below, above = -float(np.min(sides.s)), float(np.max(sides.s))
+        return max(0.0, outside * (below + error + 0.5 * outside)) + max(
+            0.0, short * (above + error + 0.5 * short)
+        )
+    heavy = sides.masses > 0.0
+    s, masses = sides.s[heavy], sides.masses[heavy]
+    return (outside + short) * sides.reach + sum(
+        float(np.max(amount * (side + error + 0.5 * amount) / masses, initial=0.0))
+        for amount, side in ((outside, -s), (short, s))
     )
 
 
 def _objective(x: FloatArray, sides: Sides, slack: float, error: float) -> tuple[float, float]:
-    """Return P(x) = sum_i (f_i(x) - <y_i, x>) + <s, x> + ||x||^2 / 2, and its error."""
-    parts = x * (sides.s + 0.5 * x)
-    sizes = float(np.sum(np.abs(x) * (np.abs(sides.s) + np.abs(x))))
+    """Return P(x) = sum_i (f_i(x) - <y_i, x>) + <s, x> + sum_v m_v x_v^2 / 2, and its error."""
+    slopes = x if sides.masses is None else sides.masses * x
+    parts = x * (sides.s + 0.5 * slopes)
+    sizes = float(np.sum(np.abs(x) * (np.abs(sides.s) + np.abs(slopes))))
     error += float(np.max(np.abs(x))) * sides.s_error + 4.0 * UNIT_ROUNDOFF * sizes
     return slack + compensated_sum(parts), error + sum_error(parts)
 

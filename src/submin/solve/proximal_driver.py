@@ -1,5 +1,8 @@
 """The loop for the proximal point: it keeps the iterate with the least smooth gap.
 
+A solver that is exact (``ProximalSolver``) knows the point when it is done.  On the way, and of
+others, x is -s.
+
 Far from the solution the gap is f(x) + ||x||^2 at x = -s, which the level sets give for free.  Near
 the tolerance, and where rounding errors of f(x) may hide the gap, it is that of the certificate
 (``proximal_certificate``), which decides.  Rounding errors of s separate elements that are equal
@@ -22,9 +25,10 @@ from submin._typing import Dual, FloatArray
 from submin.model.problem import Problem
 from submin.solve.driver import Callback, Incumbent, Limits, Run, State
 from submin.solve.layout import Layout
+from submin.solve.level_sets import best_level_set
 from submin.solve.proximal_certificate import ProximalCertificate, certify_point
 from submin.solve.result import Record, Result
-from submin.solvers.solver import Solver
+from submin.solvers.solver import ProximalSolver, Solver
 
 PATIENCE = 4.0
 """How many times the passes to the last halving of the gap a solve goes on where rounding rules."""
@@ -57,7 +61,7 @@ class ProximalIncumbent(Incumbent):
     def certified_point(self, tol: float) -> ProximalCertificate:
         """Return the certificate of the point that is kept."""
         if self.point is None or self.x is None:
-            self.x, self.point = nearest_point(self.layout.problem, self.dual, self.s, tol)
+            self.x, self.point = nearest_point(self.layout, self.dual, self.s, tol)
             self.gap = self.point.gap
         return self.point
 
@@ -81,13 +85,36 @@ class ProximalRun(Run[State]):
         self.halved = Halving()
         self.stalled = False
 
-    def _smooth_gap(self, dual: Dual, s: FloatArray, lovasz: float) -> float:
+    def _offer(
+        self, kept: Incumbent, state: State, dual: Dual, s: FloatArray
+    ) -> tuple[float, float]:
+        """Offer the set and the point of a state; return the set's value and the smooth gap."""
+        if self._done(state):
+            return self._offer_solution(kept, state, dual, s)
+        x = unscaled(-s, self.layout.masses)
+        level_set = best_level_set(self.layout, x)
+        gap = level_set.lovasz - float(x @ s)
+        if kept is self.best:
+            gap = self._smooth_gap(dual, s, gap)
+        return kept.offer_set(level_set.members), gap
+
+    def _offer_solution(
+        self, kept: Incumbent, state: State, dual: Dual, s: FloatArray
+    ) -> tuple[float, float]:
+        """Offer what an exact solver has found."""
+        assert isinstance(self.solver, ProximalSolver)
+        x = self.solver.point(state)
+        point = certify_point(self.layout.problem, x, dual, self.layout.masses)
+        if self.best.offer_point(dual, s, point.gap):
+            self.best.x, self.best.point = x, point
+        return kept.offer_set(self.solver.minimizer(state)), point.gap
+
+    def _smooth_gap(self, dual: Dual, s: FloatArray, gap: float) -> float:
         """Return the smooth gap of an iterate, and keep that with the least."""
-        gap = lovasz + float(s @ s)
         self.reach = self._reachable(dual, s)
         overdue = self.halved.overdue(self.passes)
         if gap <= PATIENCE * max(self.limits.tol, self.reach) or overdue:
-            x, point = nearest_point(self.layout.problem, dual, s, self.limits.tol)
+            x, point = nearest_point(self.layout, dual, s, self.limits.tol)
             gap = point.gap
             if self.best.offer_point(dual, s, gap):
                 self.best.x, self.best.point = x, point
@@ -130,7 +157,12 @@ class ProximalRun(Run[State]):
             status=point.status(self.limits.tol),
             point=point,
             stalled=self.stalled,
+            weights=self._weights(),
         )
+
+    def _weights(self) -> FloatArray | None:
+        masses = self.layout.masses
+        return None if masses is None else masses.reshape(self.layout.problem.shape)
 
 
 @dataclass
@@ -161,20 +193,28 @@ def _total_slope(problem: Problem) -> float:
     return float(np.sum(slopes))
 
 
-def nearest_point(
-    problem: Problem, dual: Dual, s: FloatArray, tol: float = 0.0
-) -> tuple[FloatArray, ProximalCertificate]:
-    """Return x = -s, up to rounding errors of s, with the certificate that proves the most.
+def unscaled(slopes: FloatArray, masses: FloatArray | None) -> FloatArray:
+    """Return x with m x = slopes, and 0 where m is 0; m is 1 without masses."""
+    if masses is None:
+        return slopes
+    return np.divide(slopes, masses, out=np.zeros_like(slopes), where=masses > 0.0)
 
-    Elements that differ by no more than rounding may be made equal; the first x within the
-    tolerance is taken.
+
+def nearest_point(
+    layout: Layout, dual: Dual, s: FloatArray, tol: float = 0.0
+) -> tuple[FloatArray, ProximalCertificate]:
+    """Return x = -s / m, up to rounding errors of s, with the certificate that proves the most.
+
+    Elements that differ by no more than rounding may be made equal, if all m are 1; the first x
+    within the tolerance is taken.
     """
+    problem, masses = layout.problem, layout.masses
     largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (problem.unary, s, *dual))
     unit = 4.0 * UNIT_ROUNDOFF * largest
-    found = np.negative(s)
-    best = certify_point(problem, found, dual)
+    found = unscaled(np.negative(s), masses)
+    best = certify_point(problem, found, dual, masses)
     for ties in TIES[1:]:
-        if best.gap <= tol or not problem.terms:
+        if best.gap <= tol or not problem.terms or masses is not None:
             break
         x = merged(np.negative(s), ties * unit)
         certificate = certify_point(problem, x, dual)

@@ -81,6 +81,8 @@ class Result:
         and not about the set.
     stalled : bool
         Whether ``prox`` ended because rounding errors left no further progress.
+    weights : float array, the problem's shape, or None
+        The weights of the squares that ``prox`` was given; None if all are 1.
     """
 
     minimizer: BoolArray
@@ -94,6 +96,7 @@ class Result:
     interrupted: bool = field(default=False)
     point: ProximalCertificate | None = field(default=None)
     stalled: bool = field(default=False)
+    weights: FloatArray | None = field(default=None)
 
     @property
     def value(self) -> float:
@@ -176,6 +179,8 @@ class Result:
         arrays["minimizer"], arrays["x"] = self.minimizer, self.x
         for k, part in enumerate(self.dual):
             arrays[f"dual_{k}"] = part
+        if self.weights is not None:
+            arrays["weights"] = self.weights
         return {
             "certificate": asdict(self.certificate),
             "status": self.status.name,
@@ -187,6 +192,7 @@ class Result:
             "interrupted": self.interrupted,
             "point": None if self.point is None else asdict(self.point),
             "stalled": self.stalled,
+            "weighted": self.weights is not None,
         }
 
     @classmethod
@@ -220,6 +226,11 @@ class Result:
                     interrupted=archive.of_type("interrupted", saved["interrupted"], bool),
                     point=_point(saved),
                     stalled=archive.of_type("stalled", saved.get("stalled", False), bool),
+                    weights=(
+                        archive.floats("weights", file["weights"])
+                        if archive.of_type("weighted", saved.get("weighted", False), bool)
+                        else None
+                    ),
                 )
 
 

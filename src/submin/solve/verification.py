@@ -13,6 +13,7 @@ from submin import _checks
 from submin._typing import BoolArray, FloatArray
 from submin.model.problem import Problem
 from submin.solve.certificate import Certificate, certify, core_parts, lower_bound
+from submin.solve.layout import checked_weights
 from submin.solve.proximal_certificate import UNKNOWN, ProximalCertificate, certified
 from submin.solve.result import Result
 
@@ -112,8 +113,9 @@ def verify_point(problem: Problem, result: Result) -> ProximalCertificate:
         raise ValueError(f"the dual has sizes {sizes}, but the terms have {fitting}")
     if not all(np.all(np.isfinite(part)) for part in (x, *dual)):
         raise ValueError("x or the dual holds a number that is not finite, so it proves nothing")
+    masses = checked_weights(problem, getattr(result, "weights", None))
     with np.errstate(over="ignore", invalid="ignore"):
-        certificate, gap = certified(problem, x.ravel(), dual)
+        certificate, gap = certified(problem, x.ravel(), dual, masses)
     if gap < -certificate.rounding - 1e-6 * abs(certificate.value):
         raise ValueError(
             f"the objective {certificate.value} is {-gap} less than the lower bound of the dual: "
@@ -167,8 +169,13 @@ def faults_of_point(problem: Problem, result: Result) -> list[str]:
         faults.append(f"the smooth gap is {proved.gap!r}, not {claimed.gap!r}")
     if claimed != UNKNOWN:
         faults += _faults_of_numbers(proved, claimed, slack, sqrt(square))
-    if result.status.name in ("OPTIMAL", "CLOSED"):
-        faults.append(f"the status of a proximal point is never {result.status.name}")
+    if result.status.name == "OPTIMAL":
+        faults.append("the status of a proximal point is never OPTIMAL")
+    if result.status.name == "CLOSED" and not proved.gap <= 4.0 * min(proved.rounding, square):
+        faults.append(
+            f"x is claimed to be right up to rounding, but its smooth gap is {proved.gap!r}, of "
+            f"which {proved.rounding!r} is rounding"
+        )
     if result.status.name == "CONVERGED" and not proved.gap - slack <= result.tol:
         faults.append(
             f"x is claimed to be within the tolerance {result.tol!r}, but its smooth gap is "

@@ -14,6 +14,7 @@ from submin.solvers.ap import AP
 from submin.solvers.choice import Choice, choose, choose_proximal
 from submin.solvers.max_flow import MaxFlow
 from submin.solvers.minimum_norm_point import MinimumNormPoint
+from submin.solvers.parametric_flow import ParametricFlow
 from submin.solvers.rcdm import RCDM
 from submin.solvers.restarted_acdm import RestartedACDM
 from submin.solvers.solver import Solver
@@ -30,6 +31,7 @@ __all__ = [
     "CyclicSweeps",
     "MaxFlow",
     "MinimumNormPoint",
+    "ParametricFlow",
     "PermutedSweeps",
     "RestartedACDM",
     "Solver",
@@ -59,6 +61,7 @@ REGISTRY: dict[str, type[Solver[Any]]] = {
     "minimum_norm_point": MinimumNormPoint,
     "smoothed_lovasz": comparison.SmoothedLovasz,
     "max_flow": MaxFlow,
+    "parametric_flow": ParametricFlow,
     "submodular_flow": SubmodularFlow,
     "schrijver": comparison.Schrijver,
 }

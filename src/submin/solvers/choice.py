@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from submin.solve.layout import Layout
-from submin.solvers import max_flow
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
 from submin.solvers.max_flow import MaxFlow
-from submin.solvers.network import network_size
+from submin.solvers.network import accepts, network_size
+from submin.solvers.parametric_flow import ParametricFlow
 from submin.solvers.solver import Solver
 
 
@@ -24,31 +24,44 @@ EDGES_OF_A_NUMBER = 4
 
 
 def choose(layout: Layout) -> Choice:
-    """Choose a solver for the minimiser of a problem.
+    """Choose a solver for the minimiser of a problem."""
+    return _choose(
+        layout,
+        MaxFlow(),
+        "so a maximum flow on the residual graph ends with the exact minimum",
+    )
+
+
+def choose_proximal(layout: Layout) -> Choice:
+    """Choose a solver for the proximal point, which needs more than the minimiser."""
+    return _choose(
+        layout,
+        ParametricFlow(),
+        "so minimum cuts of all plateaus end with the exact proximal point",
+    )
+
+
+def _choose(layout: Layout, exact: Solver[Any], reason: str) -> Choice:
+    """Choose the solver that needs a network, where the problem has one that is not too large.
 
     A maximum flow takes a time that grows with the edges of its network, a pass of sweeps one that
     grows with the dual; of gadgets with many auxiliaries the first are many times the second.
     """
     terms = layout.problem.terms
     size, coordinates = network_size(terms), sum(term.size for term in terms)
-    if size is not None and size.edges > EDGES_OF_A_NUMBER * coordinates:
-        solver, reason = choose_proximal(layout)
+    if size is None or not accepts(terms):
+        return SWEEPS
+    if size.edges > EDGES_OF_A_NUMBER * coordinates:
         ratio = f"{size.edges / coordinates:.0f} edges for each number of the dual"
-        return Choice(solver, f"{reason}, and a maximum flow would have {ratio}")
-    if size is None or not max_flow.accepts(terms):
-        return choose_proximal(layout)
+        return Choice(SWEEPS.solver, f"{SWEEPS.reason}, and a maximum flow would have {ratio}")
     cuts = "all terms are cuts"
     if size.gadget_edges:
         cuts = f"all terms are cuts, with {size.auxiliaries} auxiliary nodes that are minimised out"
-    return Choice(
-        MaxFlow(),
-        f"{cuts}, so a maximum flow on the residual graph ends with the exact minimum",
-    )
+    return Choice(exact, f"{cuts}, {reason}")
 
 
-def choose_proximal(_: Layout) -> Choice:
-    """Choose a solver for the proximal point, which needs more than the minimiser."""
-    return Choice(
-        AcceleratedSweeps(),
-        "sweeps over few large blocks with extrapolation close the gap in the fewest passes",
-    )
+SWEEPS = Choice(
+    AcceleratedSweeps(),
+    "sweeps over few large blocks with extrapolation close the gap in the fewest passes",
+)
+"""The solver that takes every problem."""

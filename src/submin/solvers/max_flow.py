@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from submin import _checks, _memory, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray, PointerArray, WeightArray
 from submin.solve.layout import Layout, ZeroDual
-from submin.solvers.network import Network, NetworkSize, network_size
+from submin.solvers.network import Network, NetworkSize, network_size, refuse_others
 from submin.solvers.solver import array_bytes
 from submin.terms.base.edges import EdgeTerm
 from submin.terms.base.groups import GroupTerm
@@ -65,25 +65,6 @@ SAMPLE = slice(None, None, 16), Ellipsis, slice(None, None, 4)
 
 FEW_GROUPS = 16
 """Up to so many groups, one of more than half of all elements, are swept before a search."""
-
-MOST_NODES = 2**27 - 2
-"""Elements and auxiliaries that the kernels' labels can number."""
-
-MOST_EDGES = 2**30 - 1
-"""Edges whose arcs the kernel can number."""
-
-MOST_GADGET_EDGES = 2**22
-"""Edges of gadgets that are made without a question; beyond, at most 20 for each of the dual."""
-
-
-def accepts(terms: Sequence[Term]) -> bool:
-    """Say whether all terms are cuts or have gadgets, and the kernels can number their network."""
-    size = network_size(terms)
-    if size is None:
-        return False
-    nodes = max((term.elements for term in terms), default=0) + size.auxiliaries
-    few = size.gadget_edges <= max(MOST_GADGET_EDGES, 20 * size.places)
-    return nodes <= MOST_NODES and size.edges <= MOST_EDGES and few
 
 
 @dataclass
@@ -162,8 +143,7 @@ class MaxFlow:
             If a term is neither a cut nor one with a few auxiliary nodes.
         """
         terms = layout.problem.terms
-        if not accepts(terms):
-            _refuse(terms)
+        refuse_others(terms, type(self).__name__)
         cold = isinstance(dual, ZeroDual)
         warm = not cold and any(part.any() for part in dual)
         grid = _single_grid(layout)
@@ -311,24 +291,6 @@ class MaxFlow:
             return own + kernel
         joined = edges * (2 * 4 + 2 * 8 + 8) + size.gadget_edges * 2 * 4
         return own + kernel + joined + 8 * (size.places + nodes + size.auxiliaries)
-
-
-def _refuse(terms: Sequence[Term]) -> NoReturn:
-    """Say which term, or what else, keeps a maximum flow from starting."""
-    for index, term in enumerate(terms):
-        if network_size([term]) is None:
-            raise TypeError(
-                f"MaxFlow needs terms that are cuts, or cuts with a few auxiliary nodes, but "
-                f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
-            )
-    size = network_size(terms) or NetworkSize(0, 0, 0, 0)
-    raise TypeError(
-        f"MaxFlow needs a network of at most {MOST_NODES} nodes and "
-        f"{MOST_EDGES} edges, and of functions that are no cuts up to {MOST_GADGET_EDGES} edges or "
-        f"20 for each of their {size.places} dual values (it has {size.auxiliaries} auxiliary "
-        f"nodes, and {size.edges} edges, {size.gadget_edges} of them of such functions); "
-        "AcceleratedSweeps takes every term"
-    )
 
 
 def _round(layout: Layout, state: MaxFlowState) -> None:

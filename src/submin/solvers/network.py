@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from submin.kernels.flows import GraphFlow
 
 
+MOST_NODES = 2**27 - 2
+"""Elements and auxiliaries that the kernels' labels can number."""
+
+MOST_EDGES = 2**30 - 1
+"""Edges whose arcs the kernel can number."""
+
+MOST_GADGET_EDGES = 2**22
+"""Edges of gadgets that are made without a question; beyond, at most 20 for each of the dual."""
+
+
 class NetworkSize(NamedTuple):
     """Nodes beside the elements, edges of cuts and of gadgets, and values of the gadgets' duals."""
 
@@ -51,6 +61,39 @@ def network_size(terms: Sequence[Term]) -> NetworkSize | None:
         sum(term.size for term in cuts),
         sum(size.edges for size in known),
         sum(term.size for term in others),
+    )
+
+
+def accepts(terms: Sequence[Term]) -> bool:
+    """Say whether all terms are cuts or have gadgets, and the kernels can number their network."""
+    size = network_size(terms)
+    if size is None:
+        return False
+    nodes = max((term.elements for term in terms), default=0) + size.auxiliaries
+    few = size.gadget_edges <= max(MOST_GADGET_EDGES, 20 * size.places)
+    return nodes <= MOST_NODES and size.edges <= MOST_EDGES and few
+
+
+def refuse_others(terms: Sequence[Term], solver: str) -> None:
+    """Say which term, or what else, keeps a solver that needs a network from starting.
+
+    Raises ``TypeError``, unless the terms are accepted.
+    """
+    if accepts(terms):
+        return
+    for index, term in enumerate(terms):
+        if network_size([term]) is None:
+            raise TypeError(
+                f"{solver} needs terms that are cuts, or cuts with a few auxiliary nodes, but "
+                f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
+            )
+    size = network_size(terms) or NetworkSize(0, 0, 0, 0)
+    raise TypeError(
+        f"{solver} needs a network of at most {MOST_NODES} nodes and "
+        f"{MOST_EDGES} edges, and of functions that are no cuts up to {MOST_GADGET_EDGES} edges or "
+        f"20 for each of their {size.places} dual values (it has {size.auxiliaries} auxiliary "
+        f"nodes, and {size.edges} edges, {size.gadget_edges} of them of such functions); "
+        "AcceleratedSweeps takes every term"
     )
 
 
@@ -135,12 +178,17 @@ class Network:
         """The sum of the absolute costs of all nodes."""
         return float(sum(np.abs(costs).sum() for costs in (self._unary, *self._costs)))
 
+    @property
+    def costs(self) -> FloatArray:
+        """The costs of all nodes: of the elements, with those of the gadgets, and auxiliaries."""
+        return np.concatenate([self._unary, *self._costs])
+
     def imbalance(self, flow: FloatArray | None = None) -> FloatArray:
         """Return s of all nodes at the network's flow or another, O(nodes + edges).
 
         Sums are compensated, as a hub may have a million edges.
         """
-        s, own = np.concatenate([self._unary, *self._costs]), self.flow if flow is None else flow
+        s, own = self.costs, self.flow if flow is None else flow
         kernels.active.add_net_flow(self.edges.tails, self.edges.heads, own, s)
         return s
 

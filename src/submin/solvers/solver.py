@@ -54,6 +54,15 @@ class ExactSolver(Protocol[DoneState]):
 
 
 @runtime_checkable
+class ProximalSolver(ExactSolver[DoneState], Protocol[DoneState]):
+    """An exact solver that knows the proximal point, once ``done``."""
+
+    def point(self, state: DoneState) -> FloatArray:
+        """Return the proximal point, shape (n,)."""
+        ...
+
+
+@runtime_checkable
 class CountsMemory(Protocol):
     """A solver that knows the sizes of its arrays beforehand; ``describe`` asks for them."""
 
