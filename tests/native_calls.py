@@ -173,6 +173,11 @@ CALLS: dict[str, dict[str, Any]] = {
     | {"side": np.array([1, 0, -1], dtype=np.int8)},
     "settle": ENDS | LIMITS | STATE | {"first": 2},
     "GraphFlow": ENDS | LIMITS | STATE,
+    "ParametricFlow": ENDS
+    | LIMITS
+    | {"flow": STATE["flow"]}
+    | {"costs": STATE["s"], "masses": np.ones(STATE["s"].size), "x": np.zeros(STATE["s"].size)}
+    | {"plateau": np.zeros(STATE["s"].size, dtype=np.int32)},
     "GridTreeFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
     "GridFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
 }

@@ -204,10 +204,12 @@ def test_a_tolerance_that_rounding_forbids_ends_soon_and_says_so(solver):
     problem = hard_problem(shape=(5, 6), scale=1e8)
     exact_point = sm.prox(problem, tol=0.0).x
     result = sm.prox(problem, solver or "auto", tol=0.0, max_passes=1_000)
-    assert result.status is sm.Status.STOPPED
+    assert result.status is (sm.Status.CLOSED if result.point.closed else sm.Status.STOPPED)
     distance = float(np.linalg.norm(result.x - exact_point))
     assert distance <= 2.0 * result.point.distance + 1e-7
-    if result.stalled:
+    if result.point.closed:
+        assert result.passes < 1_000
+    elif result.stalled:
         assert result.passes < 1_000
         assert "no further progress" in str(result)
     else:

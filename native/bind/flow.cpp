@@ -209,7 +209,11 @@ class BoundParametricFlow {
                                 costs.data(), masses.data(), x.data(), plateau.data()});
   }
   bool advance(std::int64_t budget, int threads) { return solver_->advance(budget, threads); }
-  std::int64_t rounds() const { return solver_->rounds(); }
+  nb::dict counts() const {
+    nb::dict result;
+    result["rounds"] = solver_->rounds();
+    return result;
+  }
 
  private:
   ConstIndices tails_, heads_;
@@ -275,7 +279,7 @@ void bind_flow(nb::module_& module) {
            "forward"_a.noconvert(), "flow"_a.noconvert(), "costs"_a.noconvert(),
            "masses"_a.noconvert(), "x"_a.noconvert(), "plateau"_a.noconvert())
       .def("advance", &BoundParametricFlow::advance, "budget"_a, "threads"_a = 1, WithoutLock())
-      .def("rounds", &BoundParametricFlow::rounds);
+      .def("counts", &BoundParametricFlow::counts);
   module.def("add_net_flow", &add_net_flow, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "flow"_a.noconvert(), "s"_a.noconvert(), WithoutLock());
   module.def("settle", &settle, "tails"_a.noconvert(), "heads"_a.noconvert(),

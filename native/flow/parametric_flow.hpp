@@ -78,7 +78,7 @@ class ParametricFlow {
   bool advance(std::int64_t budget, int threads) {
     if (finished_) return true;
     divide(budget, threads);
-    if (small_.empty() && large_.empty()) finished_ = !conquer();
+    if (small_.empty() && large_.empty()) finished_ = ++rounds_ >= kMostRounds || !conquer();
     return finished_;
   }
   bool finished() const { return finished_; }
@@ -89,6 +89,7 @@ class ParametricFlow {
 
   static constexpr Index kSmall = 4096;       // nodes of a part that one thread does to the end
   static constexpr std::int64_t kGrain = 64;  // small parts in a piece of parallel work
+  static constexpr std::int64_t kMostRounds = 1000;  // should rounding play at joining and dividing
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max() / 2;
 
   Index size() const { return static_cast<Index>(graph_.nodes); }
@@ -250,13 +251,12 @@ class ParametricFlow {
 
   // Joins the plateaus that dispute an edge, and makes parts of them; false if there are none.
   bool conquer() {
-    ++rounds_;
     DisjointSets sets(size());
     std::vector<std::uint8_t> marked(static_cast<std::size_t>(size()), 0);
     bool found = false;
     for (std::int64_t e = 0; e < graph_.edges; ++e) {
       const Index tail = graph_.tails[e], head = graph_.heads[e];
-      if (x_[tail] == x_[head] || !disputed(e)) continue;
+      if (plateau_[tail] == plateau_[head] || x_[tail] == x_[head] || !disputed(e)) continue;
       sets.join(plateau_[tail], plateau_[head]);
       marked[plateau_[tail]] = marked[plateau_[head]] = found = true;
     }

@@ -220,3 +220,23 @@ def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:
     if prod(axes) > LARGEST_INDEX:
         raise ValueError(f"{name} is {axes}: more than {LARGEST_INDEX} elements do not fit")
     return axes
+
+
+def square_weights(given: npt.ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
+    """Return the weights of the squares of a proximal problem as a flat array; None if all are 1.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape than the problem, or one is negative, NaN or infinite, or all 0.
+    """
+    if given is None:
+        return None
+    masses = float_array("weights", given)
+    if masses.shape not in (shape, (prod(shape),)):
+        raise ValueError(f"weights has shape {masses.shape}, but the problem has {shape}")
+    valid = np.isfinite(masses) & (masses >= 0.0)
+    refuse_where("weights", masses, ~valid, "it must be finite, and not below 0")
+    if not masses.any():
+        raise ValueError("weights are all 0, so that nothing holds x; one must be above 0")
+    return masses.ravel()

@@ -249,7 +249,7 @@ class TestRefusals:
     [
         (lambda result: result.update(status="CONVERGED"), "within the tolerance"),
         (lambda result: result.update(status="OPTIMAL"), "is never OPTIMAL"),
-        (lambda result: result.update(status="CLOSED"), "is never CLOSED"),
+        (lambda result: result.update(status="CLOSED"), "claimed to be right up to rounding"),
         (lambda result: result["point"].update(gap=0.0), "the smooth gap is"),
         (lambda result: result["point"].update(value=-1e9), "the value of the point"),
         (lambda result: result["point"].update(lower_bound=1e9), "the lower_bound of the point"),

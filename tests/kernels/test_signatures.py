@@ -98,7 +98,7 @@ def test_compiled_methods_have_the_signatures_of_their_twins(name, method):
 # What a contract says of numbers that lead outside of another array.
 
 LEADING = ("IndexArray", "PointerArray", "OffsetArray")
-WRITTEN = {"out", "colours", "forest", "edge", "order"}
+WRITTEN = {"out", "colours", "forest", "edge", "order", "plateau"}
 COMPARED = {("cardinality_greedy", "rank"), ("grid_greedy", "rank")}
 
 

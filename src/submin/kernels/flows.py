@@ -278,9 +278,9 @@ class ParametricFlow:
         self._rounds = int(not self._open)
         return not self._open
 
-    def rounds(self) -> int:
-        """Return how often all parts were divided to the end."""
-        return self._rounds
+    def counts(self) -> dict[str, int]:
+        """Return how often all parts were divided to the end, as ``rounds``."""
+        return {"rounds": self._rounds}
 
     def _divide(self, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Set x on a part; return the nodes above its level."""

@@ -42,7 +42,7 @@ class Status(Enum):
     """What was proved about an answer."""
 
     OPTIMAL = "optimal: it is proved that no set costs less"
-    CLOSED = "closed: a set costs less by no more than the rounding errors of the sums, if any does"
+    CLOSED = "closed: if an answer is better, then by no more than the rounding errors of the sums"
     CONVERGED = "converged: the gap is within the tolerance"
     STOPPED = "stopped: a limit, the user or rounding came first; the answer and its gap are valid"
 

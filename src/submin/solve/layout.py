@@ -51,30 +51,6 @@ def _finite_unary(problem: Problem, pinned: bool) -> FloatArray:
     return pins.unary if pinned else np.where(np.isfinite(unary), unary, pins.unary)
 
 
-def checked_weights(problem: Problem, given: npt.ArrayLike | None) -> FloatArray | None:
-    """Return weights of the squares as a flat array; None if they are 1.
-
-    Raises
-    ------
-    ValueError
-        If they have another shape than the problem, or one is negative, NaN or infinite, or all 0.
-    """
-    if given is None:
-        return None
-    weights = _checks.float_array("weights", given)
-    if weights.shape not in (problem.shape, (problem.n,)):
-        raise ValueError(f"weights has shape {weights.shape}, but the problem has {problem.shape}")
-    _checks.refuse_where(
-        "weights",
-        weights,
-        ~(np.isfinite(weights) & (weights >= 0.0)),
-        "it must be finite, and not below 0",
-    )
-    if not weights.any():
-        raise ValueError("weights are all 0, so that nothing holds x; one must be above 0")
-    return weights.ravel()
-
-
 class Layout:
     """The blocks of a problem.
 
@@ -117,7 +93,7 @@ class Layout:
         self.problem = problem
         self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
         self.unary = _finite_unary(problem, pinned)
-        self.masses = checked_weights(problem, weights)
+        self.masses = _checks.square_weights(weights, problem.shape)
         names = (
             _name_for_all(problem.terms, decomposition)
             if isinstance(decomposition, str)

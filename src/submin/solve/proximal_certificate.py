@@ -27,12 +27,11 @@ errors of their size where they are not felt.  P is strongly convex, hence
 
     ||x - x*||^2 / 2 <= P(x) - P(x*) <= P(x) - D(y)        for x* = argmin P.
 
-With weights m > 0 of the squares, P(x) = f(x) + sum_v m_v x_v^2 / 2, the same holds with s_v^2 / m_v
-and (m_v x_v + s_v)^2 / m_v for the squares, the two maxima over what is in brackets divided by m_v,
-and the distance in the norm of the weights.  Elements of weight 0 are to stay within +-R, the
-largest |x_v| that the others can have in a solution (-m_v x_v lies between their least and largest
-marginal costs), which costs P(x) and D(y) no more than |s_v| (|x_v| + R) each, and (delta + delta')
-R in all.
+With weights m > 0 of the squares, P(x) = f(x) + sum_v m_v x_v^2 / 2, the same holds with
+s_v^2 / m_v and (m_v x_v + s_v)^2 / m_v for the squares, the two maxima over what is in brackets
+divided by m_v, and the distance in the norm of the weights.  Elements of weight 0 are to stay
+within +-R, the largest |x_v| that the others can have in a solution (-m_v x_v lies between their
+least and largest marginal costs); they add |s_v| (|x_v| + R) each, and (delta + delta') R in all.
 
 This module shares no code with any solver.
 """
@@ -91,7 +90,7 @@ class ProximalCertificate:
     @property
     def closed(self) -> bool:
         """Whether the gap is no more than what rounding errors of its own sums may make."""
-        return self.gap <= 2.0 * self.rounding
+        return isfinite(self.gap) and self.gap <= 2.0 * self.rounding
 
     def status(self, tol: float = 0.0) -> Status:
         """Return what the certificate proves, for a tolerance on the gap."""
@@ -116,14 +115,14 @@ class Sides(NamedTuple):
     ``masses`` are the weights of the squares, None if all are 1; ``reach`` is R of the module.
     """
 
+    masses: FloatArray | None
+    reach: float
     s: FloatArray
     s_error: float
     violation: float
     violation_error: float
     shortage: float
     shortage_error: float
-    masses: FloatArray | None
-    reach: float
 
 
 def certify_point(
@@ -195,9 +194,7 @@ def certified(
     ), sum(computed)
 
 
-def _sides(
-    problem: Problem, dual: Sequence[FloatArray], masses: FloatArray | None = None
-) -> Sides:
+def _sides(problem: Problem, dual: Sequence[FloatArray], masses: FloatArray | None = None) -> Sides:
     """Measure a dual; the error of s is in the sum over the elements (see ``certificate``)."""
     s = problem.unary.ravel().copy()
     unary, depth = kernels.active.absolute_sum(s, 0), 3
@@ -208,7 +205,7 @@ def _sides(
         depth += term.depth + 1
     *sums, size = _sums(rows, 5)
     error = 1.01 * depth * UNIT_ROUNDOFF * (unary + size) if size else 0.0
-    return Sides(s, error, *sums, masses, _reach(problem, masses))
+    return Sides(masses, _reach(problem, masses), s, error, *sums)
 
 
 def _reach(problem: Problem, masses: FloatArray | None) -> float:
@@ -244,9 +241,8 @@ def _light(x: FloatArray, sides: Sides, errors: float) -> float:
     light = sides.masses == 0.0
     room = np.abs(x[light]) + sides.reach
     own = float(np.sum(np.abs(sides.s[light]) * room))
-    return own + errors * (
-        (sides.s_error * float(np.max(room))) + 4.0 * (light.sum() + 4) * UNIT_ROUNDOFF * own
-    )
+    error = 4.0 * (room.size + 4) * UNIT_ROUNDOFF * own + sides.s_error * float(np.max(room))
+    return own + errors * error
 
 
 def _sums(rows: Sequence[Sequence[float]], columns: int) -> list[float]:
@@ -269,10 +265,11 @@ def _penalties(sides: Sides, errors: float) -> float:
         )
     heavy = sides.masses > 0.0
     s, masses = sides.s[heavy], sides.masses[heavy]
-    return (outside + short) * sides.reach + sum(
+    costs = [
         float(np.max(amount * (side + error + 0.5 * amount) / masses, initial=0.0))
         for amount, side in ((outside, -s), (short, s))
-    )
+    ]
+    return (outside + short) * sides.reach + sum(costs)
 
 
 def _objective(x: FloatArray, sides: Sides, slack: float, error: float) -> tuple[float, float]:

@@ -13,7 +13,6 @@ from submin import _checks
 from submin._typing import BoolArray, FloatArray
 from submin.model.problem import Problem
 from submin.solve.certificate import Certificate, certify, core_parts, lower_bound
-from submin.solve.layout import checked_weights
 from submin.solve.proximal_certificate import UNKNOWN, ProximalCertificate, certified
 from submin.solve.result import Result
 
@@ -113,7 +112,7 @@ def verify_point(problem: Problem, result: Result) -> ProximalCertificate:
         raise ValueError(f"the dual has sizes {sizes}, but the terms have {fitting}")
     if not all(np.all(np.isfinite(part)) for part in (x, *dual)):
         raise ValueError("x or the dual holds a number that is not finite, so it proves nothing")
-    masses = checked_weights(problem, getattr(result, "weights", None))
+    masses = _checks.square_weights(getattr(result, "weights", None), problem.shape)
     with np.errstate(over="ignore", invalid="ignore"):
         certificate, gap = certified(problem, x.ravel(), dual, masses)
     if gap < -certificate.rounding - 1e-6 * abs(certificate.value):

@@ -46,12 +46,13 @@ def _choose(layout: Layout, exact: Solver[Any], reason: str) -> Choice:
 
     A maximum flow takes a time that grows with the edges of its network, a pass of sweeps one that
     grows with the dual; of gadgets with many auxiliaries the first are many times the second.
+    Sweeps take no weights of the squares.
     """
     terms = layout.problem.terms
     size, coordinates = network_size(terms), sum(term.size for term in terms)
     if size is None or not accepts(terms):
         return SWEEPS
-    if size.edges > EDGES_OF_A_NUMBER * coordinates:
+    if size.edges > EDGES_OF_A_NUMBER * coordinates and layout.masses is None:
         ratio = f"{size.edges / coordinates:.0f} edges for each number of the dual"
         return Choice(SWEEPS.solver, f"{SWEEPS.reason}, and a maximum flow would have {ratio}")
     cuts = "all terms are cuts"

@@ -24,7 +24,6 @@ long paths that break often.  From a warm start, gadgets begin with the flow tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +37,6 @@ from submin.solvers.network import Network, NetworkSize, network_size, refuse_ot
 from submin.solvers.solver import array_bytes
 from submin.terms.base.edges import EdgeTerm
 from submin.terms.base.groups import GroupTerm
-from submin.terms.base.term import Term
 from submin.terms.blocks.grid_blocks import matchings
 from submin.terms.grid_cut import GridCut
 

@@ -1,4 +1,4 @@
-"""The exact proximal point of cuts, also with auxiliary nodes: all level sets at once.
+r"""The exact proximal point of cuts, also with auxiliary nodes: all level sets at once.
 
     y <- accelerated sweeps over the blocks, while they lower ||s||^2 by more than next to nothing
     plateaus <- what disputed edges join: those with a residual arc from a higher x = -s to a lower
@@ -6,7 +6,7 @@
         divide each plateau V: at the level x = -s(V) / m(V), where V and the empty set cost the
             same, a minimum cut of its own finds the set S of most excess
             S empty? x is right on all of V
-            else S is above and V \\ S below; the edges between them are full, and their flow is a
+            else S is above and V \ S below; the edges between them are full, and their flow is a
             cost from now on; divide both
         join the plateaus that dispute an edge; there is none? x and y prove each other
 
