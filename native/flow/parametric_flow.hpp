@@ -112,24 +112,28 @@ class ParametricFlow {
     for (Index v = 0; v < size(); ++v) x_[v] = masses_[v] > 0 ? x_[v] / masses_[v] : 0.0;
   }
 
-  // Every plateau has a mass, unless none of its neighbours has one.
   void guess_plateaus() {
     DisjointSets sets(size());
-    std::vector<double> mass(masses_, masses_ + size());
-    const auto join_where = [&](const auto& test) {
-      for (std::int64_t e = 0; e < graph_.edges; ++e) {
-        const Index a = sets.find(graph_.tails[e]), b = sets.find(graph_.heads[e]);
-        if (a == b || !test(e, a, b)) continue;
-        sets.join(a, b);
-        mass[std::min(a, b)] = mass[a] + mass[b];
-      }
-    };
-    join_where([&](std::int64_t e, Index, Index) {
-      const bool light = !(masses_[graph_.tails[e]] > 0 && masses_[graph_.heads[e]] > 0);
-      return light ? residual(e) : disputed(e);
-    });
-    join_where([&](std::int64_t, Index a, Index b) { return !(mass[a] > 0 && mass[b] > 0); });
+    for (std::int64_t e = 0; e < graph_.edges; ++e) {
+      const Index tail = graph_.tails[e], head = graph_.heads[e];
+      const bool heavy = masses_[tail] > 0 && masses_[head] > 0;
+      if (heavy ? disputed(e) : residual(e)) sets.join(tail, head);
+    }
+    if (std::any_of(masses_, masses_ + size(), [](double mass) { return !(mass > 0); }))
+      join_weightless(sets);
     for (Index v = 0; v < size(); ++v) plateau_[v] = sets.find(v);
+  }
+
+  // Every plateau has a mass then, unless none of its neighbours has one.
+  void join_weightless(DisjointSets& sets) const {
+    std::vector<double> mass(static_cast<std::size_t>(size()));
+    for (Index v = 0; v < size(); ++v) mass[sets.find(v)] += masses_[v];
+    for (std::int64_t e = 0; e < graph_.edges; ++e) {
+      const Index a = sets.find(graph_.tails[e]), b = sets.find(graph_.heads[e]);
+      if (a == b || (mass[a] > 0 && mass[b] > 0)) continue;
+      sets.join(a, b);
+      mass[std::min(a, b)] = mass[a] + mass[b];
+    }
   }
 
   // Makes parts of the plateaus whose first node is marked.

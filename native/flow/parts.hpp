@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/compensated.hpp"
+#include "core/large_pages.hpp"
 #include "flow/graph_flow.hpp"
 
 namespace submin::flow {
@@ -18,10 +19,10 @@ namespace submin::flow {
 // Nodes and edges of all parts, one part after the other. Ends are numbered within the part;
 // `costs` are those of the nodes and the flow out of the part.
 struct PartArrays {
-  std::vector<Index> nodes, edges;  // of the whole
-  std::vector<double> costs, masses, imbalance;
-  std::vector<Index> tails, heads;
-  std::vector<double> backward, forward, flow;
+  LongVector<Index> nodes, edges;  // of the whole
+  LongVector<double> costs, masses, imbalance;
+  LongVector<Index> tails, heads;
+  LongVector<double> backward, forward, flow;
 
   void resize(Index node_count, std::int64_t edge_count) {
     const auto n = static_cast<std::size_t>(node_count);

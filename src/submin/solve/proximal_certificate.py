@@ -242,7 +242,7 @@ def _light(x: FloatArray, sides: Sides, errors: float) -> float:
     room = np.abs(x[light]) + sides.reach
     own = float(np.sum(np.abs(sides.s[light]) * room))
     error = 4.0 * (room.size + 4) * UNIT_ROUNDOFF * own + sides.s_error * float(np.max(room))
-    return own + errors * error
+    return float(own + errors * error)
 
 
 def _sums(rows: Sequence[Sequence[float]], columns: int) -> list[float]:

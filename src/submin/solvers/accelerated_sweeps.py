@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -84,7 +85,8 @@ class AcceleratedSweeps:
             kernels.active.extrapolate(ahead, now, beta, layout.threads)
         for i in self._order(layout, state):
             layout.sweep(i, y, s)
-        if beta > 0.0 and s @ s > state.s @ state.s:
+        norm = partial(kernels.active.sum_of_squares, threads=layout.threads)
+        if beta > 0.0 and norm(s) > norm(state.s):
             for ahead, now in zip([*y, s], [*state.y, state.s], strict=True):
                 ahead[...] = now
             state.t = 1.0

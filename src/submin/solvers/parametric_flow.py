@@ -48,6 +48,7 @@ class ParametricFlowState:
 
     sweeps: AcceleratedSweepsState
     passes: int = 0
+    norm: float = float("inf")
     network: Network | None = None
     kernel: Kernel | None = None
     masses: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -109,11 +110,10 @@ class ParametricFlow:
 
     def _sweep(self, layout: Layout, state: ParametricFlowState) -> int:
         """Do one pass of sweeps; after the last that is worth its time no other follows."""
-        before = float(state.sweeps.s @ state.sweeps.s)
         projections = AcceleratedSweeps().step(layout, state.sweeps)
+        before, state.norm = state.norm, kernels.active.sum_of_squares(state.sweeps.s, 0)
         state.passes += 1
-        after = float(state.sweeps.s @ state.sweeps.s)
-        if state.passes > 1 and not before - after > LEAST_PROGRESS * after:
+        if state.passes > 1 and not before - state.norm > LEAST_PROGRESS * state.norm:
             state.passes = self.sweeps
         return projections
 
