@@ -33,6 +33,7 @@ LAYERS = [
     ("solvers",),
     ("solve.driver", "solve.proximal_driver", "solve.progress"),
     ("networks", "solve.api", "solve.description"),
+    ("levels",),
     ("dimacs", "testing"),
     ("__init__",),
     ("vision", "reproduce"),

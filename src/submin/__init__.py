@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from submin.levels import Path, Ratio, minimize_ratio, path
     from submin.model.minor import Minor
     from submin.model.problem import Problem
     from submin.networks import (
@@ -95,9 +96,11 @@ __all__ = [
     "Minor",
     "Network",
     "ParametricFlow",
+    "Path",
     "PermutedSweeps",
     "Problem",
     "ProximalCertificate",
+    "Ratio",
     "Record",
     "RestartedACDM",
     "Result",
@@ -118,7 +121,9 @@ __all__ = [
     "list_groups",
     "max_flow",
     "minimize",
+    "minimize_ratio",
     "negative_hinge",
+    "path",
     "potts_pn",
     "prox",
     "robust_pn",
@@ -130,6 +135,7 @@ __all__ = [
 _HOMES = (
     "model.problem",
     "model.minor",
+    "levels",
     "networks",
     "solve.api",
     "solve.certificate",

@@ -38,6 +38,19 @@ TIES = (0.0, 16.0, 1.0, 256.0)
 """Distances below which elements count as equal, in rounding errors of s."""
 
 
+class InfinitePointError(ValueError):
+    """A set without weight wants in or out at all costs; ``x`` is infinite there."""
+
+    def __init__(self, x: FloatArray) -> None:
+        self.x = x
+        index = int(np.argmax(np.isinf(x)))
+        side = "in" if x[index] > 0.0 else "out of"
+        super().__init__(
+            f"x would be infinite at element {index}: weights are 0 on a set of it that lowers the "
+            f"cost when it is {side} S; give it a weight above 0"
+        )
+
+
 @dataclass
 class ProximalIncumbent(Incumbent):
     """The best set so far, and the point and dual with the least smooth gap."""
@@ -104,6 +117,8 @@ class ProximalRun(Run[State]):
         """Offer what an exact solver has found."""
         assert isinstance(self.solver, ProximalSolver)
         x = self.solver.point(state)
+        if np.isinf(x).any():
+            raise InfinitePointError(x)
         point = certify_point(self.layout.problem, x, dual, self.layout.masses)
         if self.best.offer_point(dual, s, point.gap):
             self.best.x, self.best.point = x, point

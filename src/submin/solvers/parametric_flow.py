@@ -173,3 +173,4 @@ def _refine(state: ParametricFlowState) -> None:
     masses = np.bincount(state.plateau, state.masses, minlength=x.size)
     change = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0.0)
     state.x -= np.where(finite, change[state.plateau], 0.0)
+    state.x += 0.0  # no -0.0
