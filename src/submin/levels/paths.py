@@ -97,7 +97,9 @@ class Path:
 
         Notes
         -----
-        At a breakpoint they differ, if lam is its very number in ``breakpoints``.
+        At a breakpoint they differ, if lam is its very number in ``breakpoints``.  Elements whose
+        cost does not change with lam may be left out of both, or be in both, where that costs the
+        same.
 
         Examples
         --------

@@ -166,7 +166,7 @@ def _bound(problem: Problem, lam: float, masses: FloatArray, result: Result) -> 
 
 def _first_set(problem: Problem, masses: FloatArray) -> BoolArray:
     """Return V without what is forced out."""
-    everything: BoolArray = ~problem.forced_out
+    everything: BoolArray = ~problem.forced_out.reshape(problem.shape)
     if not everything.any():
         raise ValueError("every element is forced out, so that no set is left but the empty one")
     return everything
