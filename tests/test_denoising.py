@@ -149,6 +149,19 @@ def test_bregman_of_scikit_image_has_the_inverse_weight(factor):
     assert errors[1] < 0.3 * min(errors[0], errors[2])
 
 
+@pytest.mark.parametrize(("connectivity", "share"), [(4, 1 / 2), (8, 1 / 3)])
+def test_the_weight_to_start_with_suits_a_photograph(connectivity, share):
+    """As docs/recipes.md says: half the standard deviation of the noise, or a third."""
+    data = pytest.importorskip("skimage.data")
+    clean = data.camera()[::4, ::4].astype(float)
+    noisy = clean + 20.0 * np.random.default_rng(0).normal(size=clean.shape)
+    errors = [
+        np.std(sm.denoise_tv(noisy, 20.0 * factor * share, connectivity=connectivity) - clean)
+        for factor in (0.0, 0.5, 1.0, 2.0)
+    ]
+    assert min(errors) == errors[2] < 0.7 * errors[0]
+
+
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8", ">f4", ">f8", np.longdouble])
 def test_floating_types_are_kept(kind):
     image = np.random.default_rng(0).normal(size=(6, 7)).astype(kind)
@@ -342,6 +355,11 @@ def with_value(value):
         ([["a"]], {}, TypeError, "image must hold real numbers"),
         (np.ma.masked_array(IMAGE), {}, TypeError, "masked array"),
         ("photo.png", {}, TypeError, "array of pixels"),
+        (IMAGE * 1e200, {}, ValueError, "image overflows: .* reach"),
+        (IMAGE, {"sample_weight": IMAGE * 1e200}, ValueError, "image overflows"),
+        (IMAGE * 1e-160, {}, ValueError, "image underflows"),
+        (IMAGE, {"weight": 1e200}, ValueError, r"weight is 1e[+]200"),
+        (np.ones((1,) * 9), {}, ValueError, "a grid has 1 to 8 axes"),
         (np.array([2**53 + 1, 0]), {}, ValueError, r"image\[0\] is 9007199254740993"),
     ],
 )

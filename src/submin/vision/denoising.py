@@ -23,7 +23,7 @@ import numpy.typing as npt
 from submin import _checks
 from submin._typing import BoolArray, FloatArray
 from submin.model.problem import Problem
-from submin.solve.api import minimize, prox
+from submin.solve.api import LEAST_COST, minimize, prox
 from submin.solve.certificate import Status
 from submin.solve.driver import Limits
 from submin.solve.result import Result
@@ -181,7 +181,7 @@ def tv_problem(
     >>> from submin.vision import tv_problem
     >>> result = sm.prox(tv_problem([[3, 5, 9, 9]], 1.0))
     >>> result.x.round(6), result.point.gap < 1e-6
-    (array([[4.333333, 4.333333, 8.5     , 8.5     ]]), True)
+    (array([[4. , 5. , 8.5, 8.5]]), True)
     """
     pixels = _pixels(image)
     task = _task(pixels, None, weight, connectivity, spacing, mask, sample_weight)
@@ -213,7 +213,24 @@ def _task(
     _channels(wrong, axis)[...] = (masses > 0.0) & ~np.isfinite(_channels(pixels, axis))
     remedy = "pixels must be finite; leave it out by mask, or have it filled in by sample_weight 0"
     _checks.refuse_where("image", pixels, wrong, remedy)
+    for values, own in zip(_channels(pixels, axis), masses, strict=True):
+        _refuse_scale(np.abs(_unary(values, own)))
     return _Task(inside, _variation(inside, weight, connectivity, spacing), masses)
+
+
+def _refuse_scale(sizes: FloatArray) -> None:
+    """Refuse numbers m |b| of a channel whose squares overflow or underflow."""
+    largest = float(sizes.max())
+    if not sizes.sum() < _checks.LARGEST_SUM:
+        raise ValueError(
+            f"image overflows: values times weights reach {largest}, and squares of their sum "
+            "must fit; scale the image down"
+        )
+    if 0.0 < largest < LEAST_COST:
+        raise ValueError(
+            f"image underflows: values times weights reach {largest} only, and squares must not "
+            "vanish; scale the image up"
+        )
 
 
 def _channels(array: Pixels, axis: int | None) -> Pixels:
@@ -299,6 +316,9 @@ def _variation(
     neighbours = 2 * inside.ndim if connectivity is None else connectivity
     offsets = grid_offsets(inside.ndim, neighbours)
     lengths = offset_lengths(offsets, checked_spacing(spacing, inside.ndim))
+    total = inside.size * sum(number / length for length in lengths)
+    if not total < _checks.LARGEST_SUM:
+        raise ValueError(f"weight is {weight}: the weights of all pairs sum to {total}; scale down")
     return _within(inside, [number / length for length in lengths], neighbours)
 
 
@@ -315,9 +335,13 @@ def _within(inside: BoolArray, weights: list[float], connectivity: int) -> GridC
 
 def _problem(task: _Task, values: Pixels, masses: FloatArray) -> Problem:
     """Return the proximal problem of a channel: what does not take part counts as 0."""
-    known = masses > 0.0
-    unary = -masses * np.where(known, values, 0.0).astype(np.float64)
-    return Problem(unary, [task.variation])
+    return Problem(_unary(values, masses), [task.variation])
+
+
+def _unary(values: Pixels, masses: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):
+        unary: FloatArray = -masses * np.where(masses > 0.0, values, 0.0).astype(np.float64)
+    return unary
 
 
 def _weights(task: _Task, masses: FloatArray) -> dict[str, Any]:
