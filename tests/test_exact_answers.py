@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import product
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -132,3 +135,42 @@ def test_weights_that_are_hardly_above_zero(solver):
     result = sm.minimize(problem, solver)
     assert result.value == -1.0
     assert result.minimizer.tolist() == [False, True]
+
+
+def coarse_terms() -> list[sm.Term]:
+    """Values that are multiples of 6, up to 2^52 sixteenths, on elements 0 to 2."""
+    large = 6.0 * (2**47 // 6)
+    table = [0.0, -6.0, -12.0, -large]
+    return [
+        sm.Table([[2, 0]], table),
+        sm.Table([[0, 1, 2]], [0.0, -6.0, -12.0, -18.0, -6.0, -12.0, -18.0, -large]),
+        sm.Cardinality([0, 3], [0, 1, 2], lambda k, m: -large * (k == m)),
+        sm.Hyperedge([0, 3], [0, 1, 2], large),
+        sm.Truncation([0, 3], [0, 1, 2], [large / 4, large / 4, 6.0], large / 2),
+        sm.Cut([0, 1], [1, 2], [large, 6.0]),
+        sm.GridCut(3, large / 2),
+    ]
+
+
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("which", range(len(coarse_terms())))
+@pytest.mark.parametrize("seed", range(3))
+def test_costs_of_a_finer_unit_than_that_of_large_values(which, seed, largest):
+    """The dual is a multiple of the costs' unit, not of the values', and is exact nonetheless."""
+    unary = np.random.default_rng(seed).integers(-9, 10, 3) / 16.0
+    problem = sm.Problem(unary, [coarse_terms()[which]])
+    result = sm.minimize(problem, sm.MaxFlow(largest=largest))
+    sets = (np.array(members) for members in product([False, True], repeat=3))
+    least = min(problem.evaluate(members) for members in sets)
+    assert result.status is sm.Status.OPTIMAL
+    assert result.value == least
+
+
+@pytest.mark.parametrize("odd", [3, 7, 1001, 2**20 + 1])
+def test_multiples_of_an_odd_number_have_a_digit_too_many(odd):
+    """Sums of multiples of g are not floats up to 2^53 g: the bound is not above the minimum."""
+    for k in range(1, 16, 2):
+        costs = [-float(odd * 2**51), -float(odd * (2**51 + k))]
+        result = sm.minimize(sm.Problem(costs))
+        assert Fraction(result.lower_bound) <= sum(map(Fraction, costs))
+        assert Fraction(result.value) - sum(map(Fraction, costs)) <= Fraction(np.spacing(-costs[1]))

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         potts_pn,
         robust_pn,
     )
-    from submin.vision import segment
+    from submin.vision import denoise_tv, segment
 
 __version__ = "0.1.0"
 
@@ -113,6 +113,7 @@ __all__ = [
     "certify",
     "certify_point",
     "coverage",
+    "denoise_tv",
     "describe",
     "facility_location",
     "global_min_cut",

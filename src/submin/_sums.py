@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from math import frexp, ldexp
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray, Weig
 
 UNIT_ROUNDOFF = 2.0**-53
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)  # bounds that of one addition in long double
+EXACT_STEPS = 0.99 * 2.0**53  # units to which sums are exact, though they are rounded themselves
 SLICE = 2**16  # numbers that stay in the cache
 
 
@@ -146,7 +148,36 @@ def summable_granularity(*arrays: WeightArray) -> float:
     """Return the common granularity of numbers if float64 adds up all of them exactly, else 0."""
     granularity = common_granularity(*arrays)
     total = sum(float(np.sum(np.abs(array), dtype=np.float64)) for array in arrays)
-    return granularity if total < 2.0**53 * granularity else 0.0
+    return granularity if total < EXACT_STEPS * binary_unit(granularity) else 0.0
+
+
+def adds_exactly(total: float, *arrays: WeightArray) -> bool:
+    """Say whether float64 adds up any of the numbers exactly; no partial sum is beyond `total`.
+
+    Examples
+    --------
+    >>> adds_exactly(8.0, np.array([0.25, -3.0]), np.array([4.0]))
+    True
+    >>> adds_exactly(2.0**53, np.array([0.25, -3.0]))
+    False
+    """
+    return total < EXACT_STEPS * binary_unit(common_granularity(*arrays))
+
+
+def binary_unit(granularity: float) -> float:
+    """Return the largest power of two that divides a number, and 0 for 0.
+
+    Multiples of a number g are floats up to 2^53 of these units, not up to 2^53 g: 3 (2^52 + 1) has
+    a digit too many.
+
+    Examples
+    --------
+    >>> [binary_unit(number) for number in (3.0, 12.0, 0.75)]
+    [1.0, 4.0, 0.25]
+    """
+    mantissa, exponent = frexp(granularity)
+    whole = int(mantissa * 2.0**53)
+    return ldexp(float(whole & -whole), exponent - 53)
 
 
 def is_exact(*arrays: FloatArray) -> bool:
@@ -159,7 +190,7 @@ def is_exact(*arrays: FloatArray) -> bool:
     >>> is_exact(np.array([0.5, 3.0])), is_exact(np.array([0.1])), is_exact(np.array([2.0**53]))
     (True, False, False)
     """
-    unit = common_granularity(*arrays)
+    unit = binary_unit(common_granularity(*arrays))
     return all(float(np.max(np.abs(array), initial=0.0)) < 2.0**52 * unit for array in arrays)
 
 

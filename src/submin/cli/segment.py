@@ -115,14 +115,14 @@ def file_names() -> list[str]:
 
 
 @contextmanager
-def in_memory(image: Any) -> Iterator[None]:
-    """Refuse a picture whose segmentation does not fit into memory."""
+def in_memory(image: Any, work: str = "segmentation") -> Iterator[None]:
+    """Refuse a picture that does not fit into memory with the work on it."""
     try:
         yield
     except MemoryError:
         height, width = image.shape[:2]
         raise console.RefusalError(
-            f"the segmentation of {width} x {height} pixels does not fit into memory: scale the "
+            f"the {work} of {width} x {height} pixels does not fit into memory: scale the "
             "picture down"
         ) from None
 

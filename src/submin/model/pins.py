@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from submin._sums import binary_unit
 from submin._typing import BoolArray, FloatArray
 from submin.terms.base.edges import EdgeTerm
 from submin.terms.base.term import Term
@@ -27,8 +28,8 @@ LARGE = 2.0**20
 """A finite cost is pinned beyond this many times the largest marginal cost: others keep 33 of their
 53 bits in sums with a smaller one."""
 
-EXACT_STEPS = 2.0**50
-"""Multiples of a number up to which sums of a few are exact."""
+MOST_STEPS = 2.0**50
+"""Multiples of a power of two up to which sums of a few are exact."""
 
 LEAST_SCALE = 2.0**-1000
 """Margins of a larger scale do not vanish in underflow."""
@@ -70,7 +71,7 @@ def find_pins(unary: FloatArray, terms: Sequence[Term], granularity: float) -> P
     the terms can weigh at its element.
     """
     largest = float(max(unary.max(), -unary.min()))
-    exact = largest * unary.size < EXACT_STEPS * granularity
+    exact = largest * unary.size < MOST_STEPS * binary_unit(granularity)
     if largest <= LARGE * _mean_weight(terms, unary.size) and (exact or not granularity):
         return None
     reach = _reach(terms, unary.size)

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from submin import kernels
-from submin._sums import UNIT_ROUNDOFF, common_granularity
+from submin._sums import UNIT_ROUNDOFF, adds_exactly
 from submin._typing import BoolArray, FloatArray
 from submin.model.problem import Problem
 from submin.solve.exact_gap import exact_gap
@@ -220,8 +220,7 @@ def _value(problem: Problem, members: BoolArray, parts: Sequence[float]) -> tupl
     if not isfinite(value):
         return value, value
     sizes = [abs(part) for part in (*parts, value)]
-    common = common_granularity(np.array([unit, problem.constant])) if unit else 0.0
-    if max(sizes) < common / UNIT_ROUNDOFF:
+    if unit and adds_exactly(max(sizes), np.array([unit, problem.constant])):
         return value, value  # sums of multiples, all of which are floats
     error = sum(term.value_error(members) for term in problem.terms)
     error += 4.0 * UNIT_ROUNDOFF * sum(sizes)

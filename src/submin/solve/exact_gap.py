@@ -8,11 +8,11 @@ sums exactly, and rounds once (Shewchuk 1997, doi:10.1007/PL00009321).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import frexp, fsum, inf, ldexp, nextafter
+from math import fsum, inf, nextafter
 
 import numpy as np
 
-from submin._sums import UNIT_ROUNDOFF
+from submin._sums import UNIT_ROUNDOFF, binary_unit
 from submin._typing import BoolArray, FloatArray
 from submin.model.problem import Problem
 from submin.terms.base.edges import EdgeTerm
@@ -25,25 +25,19 @@ STEPS = 2.0**26
 def exact_gap(problem: Problem, members: BoolArray, dual: Sequence[FloatArray]) -> float:
     """Return more than F(S) less the lower bound of the dual, rounded to the binary unit of g.
 
-    Violations of terms add their errors, and so do values beyond 2^52 units; the rest is exact.
+    Violations and values of terms add their errors where these leave more than one multiple of the
+    unit to choose from, or the multiple is beyond 2^52 units; the rest is exact.
     ``inf`` if a number of the dual is beyond 2^53 units.  O(size of the data).
     """
-    unit = _binary_unit(problem.granularity)
+    unit = binary_unit(problem.granularity)
     rounded = [unit * np.rint(part / unit) for part in dual]
     if any(np.abs(part).max(initial=0.0) > 2.0**53 * unit for part in rounded):
         return inf
     costs = -_least_costs(problem, rounded, unit)
     parts = [_modular_costs(problem, members), costs]
     for term, part in zip(problem.terms, rounded, strict=True):
-        parts += [np.array(term.violation(part)), _value(term, members, unit)]
+        parts += [_violation(term, part, unit), _value(term, members, unit)]
     return nextafter(fsum(np.concatenate(parts).tolist()), inf)
-
-
-def _binary_unit(granularity: float) -> float:
-    """Return the largest power of two that divides a number."""
-    mantissa, exponent = frexp(granularity)
-    whole = int(mantissa * 2.0**53)
-    return ldexp(float(whole & -whole), exponent - 53)
 
 
 def _split(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
@@ -75,6 +69,17 @@ def _modular_costs(problem: Problem, members: BoolArray) -> FloatArray:
     return np.concatenate(
         [unary[members & ~pins.inside & finite], -unary[pins.inside & ~members & finite]]
     )
+
+
+def _violation(term: Term, dual: FloatArray, unit: float) -> FloatArray:
+    """Return numbers that add up to the violation of a term, or more; it is a multiple of the unit.
+
+    The excess y_i(S) - F_i(S) of every set is one.
+    """
+    total, error = term.violation(dual)
+    if error < unit / 4 and total < 2.0**52 * unit:
+        return np.array([unit * np.rint(total / unit)])
+    return np.array([total, error])
 
 
 def _value(term: Term, members: BoolArray, unit: float) -> FloatArray:

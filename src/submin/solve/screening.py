@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from submin._sums import UNIT_ROUNDOFF
+from submin._sums import EXACT_STEPS, UNIT_ROUNDOFF, binary_unit
 from submin._typing import BoolArray, FloatArray
 from submin.model.minor import Minor, has_minors
 from submin.model.problem import Problem
@@ -135,7 +135,7 @@ def range_rule(problem: Problem) -> Fixing:
         scale += np.abs(least) + np.abs(most)
     unary = problem.unary.ravel()
     scale += np.where(np.isfinite(unary), np.abs(unary), 0.0)
-    exact = scale < problem.granularity / UNIT_ROUNDOFF
+    exact = scale < EXACT_STEPS * binary_unit(problem.granularity)
     margin = np.where(exact, 0.0, _roundings(problem) * UNIT_ROUNDOFF * scale)
     inside = unary + high <= -margin
     return Fixing(inside, (unary + low >= margin) & ~inside)

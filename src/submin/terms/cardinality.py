@@ -21,6 +21,7 @@ from submin import _checks, kernels
 from submin._lazy import lazy
 from submin._sums import (
     UNIT_ROUNDOFF,
+    adds_exactly,
     compensated_sum,
     is_exact,
     scatter_sum,
@@ -149,9 +150,12 @@ class Cardinality(GroupTerm):
     def violation(self, dual: FloatArray) -> Violation:
         """Return sum_R max_k (the k largest values of y_R - g_R(k)), O(k log k).
 
-        The error counts the last digits of g's values too, which come from a formula in floats.
+        The error counts the last digits of g's values too, which come from a formula in floats,
+        unless these and y are multiples of one number.
         """
         excess = kernels.active.cardinality_excess(self.pointers, self.values, dual, 0)
+        if adds_exactly(float(np.sum(np.abs(dual))) + self._scale, dual, self.values):
+            return Violation(*excess)
         return Violation(excess[0], excess[1] + 4.0 * UNIT_ROUNDOFF * self._scale)
 
     @lazy

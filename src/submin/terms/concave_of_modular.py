@@ -24,6 +24,7 @@ import numpy.typing as npt
 from submin import _checks
 from submin._sums import (
     UNIT_ROUNDOFF,
+    binary_unit,
     compensated_sum,
     product_error,
     scatter_sum,
@@ -290,7 +291,7 @@ def _pieces(function: ConcaveFunctions, whole: FloatArray) -> Pieces:
 
 def _mass_rounding(given: Groups, pieces: Pieces, whole: FloatArray) -> float:
     """Bound what rounded masses of S move phi by: a relative change of each piece by u."""
-    unit = summable_granularity(given.masses)
+    unit = binary_unit(summable_granularity(given.masses))
     if np.max(whole, initial=0.0) < 2.0**52 * unit:
         return 0.0
     size = pieces.slope * pieces.at + np.abs(pieces.linear) * whole[pieces.group]

@@ -20,6 +20,7 @@ from submin import _checks, _memory, kernels
 from submin._lazy import lazy
 from submin._sums import (
     UNIT_ROUNDOFF,
+    adds_exactly,
     compensated_sum,
     largest_multiplicity,
     second_order_error,
@@ -171,16 +172,9 @@ class Table(Term):
             largest = np.broadcast_to(np.max(np.abs(self._rows(chunk)), axis=1), worst[chunk].shape)
             magnitude = (self.arity + 1) * np.sum(np.abs(part[chunk])) + 2.0 * np.sum(largest)
             error += UNIT_ROUNDOFF * float(magnitude)
-        if self._adds_exactly(part):
+        if adds_exactly(float(np.sum(np.abs(part))) + self._scale, part, self.values):
             return Violation(compensated_sum(worst), 0.0)
         return Violation(compensated_sum(worst), error + sum_error(worst))
-
-    def _adds_exactly(self, part: FloatArray) -> bool:
-        """Say whether y and F are multiples of one number, and their sums below 2^53 of it."""
-        unit = self.granularity()
-        if not float(np.sum(np.abs(part))) + self._scale < 0.99 * 2.0**53 * unit:
-            return False
-        return bool(np.all(part == unit * np.rint(part / unit)))
 
     def magnitude(self, dual: FloatArray) -> float:
         """Return sum |y|."""

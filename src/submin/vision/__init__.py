@@ -1,10 +1,11 @@
-"""Photographs to masks: colour models, contrast weights, superpixels, and GrabCut-style rounds.
+"""Images: total-variation denoising, and photographs to masks by colour models and contrast.
 
 scikit-image, scikit-learn, matplotlib and Pillow are imported when they are first needed.
 """
 
 from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model
 from submin.vision.contrast import contrast_weights
+from submin.vision.denoising import denoise_tv, tv_problem
 from submin.vision.masks import object_mask
 from submin.vision.photographs import (
     SAMPLES,
@@ -14,6 +15,7 @@ from submin.vision.photographs import (
     sample,
 )
 from submin.vision.pictures import (
+    comparison_picture,
     cutout_picture,
     mask_picture,
     overlay_picture,
@@ -34,9 +36,11 @@ __all__ = [
     "Sample",
     "Seeds",
     "Segmentation",
+    "comparison_picture",
     "contrast_weights",
     "convergence_picture",
     "cutout_picture",
+    "denoise_tv",
     "fit_colour_model",
     "mask_picture",
     "object_mask",
@@ -51,5 +55,6 @@ __all__ = [
     "segmentation_problem",
     "superpixel_labels",
     "superpixel_term",
+    "tv_problem",
     "write_pictures",
 ]

@@ -79,7 +79,7 @@ def contrast_weights(
     _refuse_missing_channels(colours.shape, connectivity, spacing)
     dimensions = colours.ndim - 1
     offsets = grid_offsets(dimensions, connectivity or 3**dimensions - 1)
-    lengths = _lengths(offsets, _checked_spacing(spacing, dimensions))
+    lengths = offset_lengths(offsets, checked_spacing(spacing, dimensions))
     scaled = _scaled(colours)
     differences = [squared_differences(scaled, offset) for offset in offsets]
     beta = _inverse_mean(differences)
@@ -152,7 +152,8 @@ def _fits(dimensions: int, connectivity: int) -> bool:
     return True
 
 
-def _checked_spacing(spacing: Sequence[float] | None, dimensions: int) -> FloatArray:
+def checked_spacing(spacing: Sequence[float] | None, dimensions: int) -> FloatArray:
+    """Return the distance along each axis, 1 by default, or refuse it."""
     if spacing is None:
         return np.ones(dimensions)
     lengths = _checks.float_array("spacing", spacing)
@@ -163,5 +164,6 @@ def _checked_spacing(spacing: Sequence[float] | None, dimensions: int) -> FloatA
     return lengths
 
 
-def _lengths(offsets: list[Offset], spacing: FloatArray) -> list[float]:
+def offset_lengths(offsets: list[Offset], spacing: FloatArray) -> list[float]:
+    """Return the Euclidean length of each offset."""
     return [float(np.linalg.norm(np.array(offset) * spacing)) for offset in offsets]

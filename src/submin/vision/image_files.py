@@ -228,7 +228,7 @@ def _orientation(page: Any) -> int:
 
 
 def _several(count: int) -> str:
-    return f"holds {count} pictures: save the one to segment in a file of its own"
+    return f"holds {count} pictures: save the one that you mean in a file of its own"
 
 
 def refuse_path(name: str, value: object, reader: str) -> None:

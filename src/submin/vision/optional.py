@@ -33,6 +33,6 @@ def require(module: str) -> ModuleType:
     except ImportError as error:
         package = PACKAGES.get(module.partition(".")[0], module)
         raise ImportError(
-            f"segmentation needs {package}, which can not be imported ({error}); "
+            f"work on pictures needs {package}, which can not be imported ({error}); "
             'install it with: pip install "submin[vision]"'
         ) from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ LINE_CORE = np.array([1.0, 0.9, 0.1])
 LINE_RIM = np.array([0.0, 0.0, 0.0])
 BACKGROUND_TONE = 0.35
 LINE_PER_PIXELS = 400
+GAP_PER_WIDTH = 50
 
 
 def mask_picture(mask: npt.ArrayLike) -> Picture:
@@ -81,15 +83,60 @@ def boundary(mask: BoolArray) -> BoolArray:
     return edge
 
 
-def save_picture(picture: Picture, path: str | PathLike[str]) -> None:
-    """Write a picture; the ending of the name gives the format (``.png`` keeps transparency)."""
+def comparison_picture(before: npt.ArrayLike, after: npt.ArrayLike) -> Picture:
+    """Return two images and their difference side by side, shape (H, 3 W + 2 gaps, 3).
+
+    The difference is that of the colours as they are shown: grey where nothing changed, brighter
+    where `after` is, and white or black where it is largest.
+
+    Parameters
+    ----------
+    before, after : array_like
+        Of one shape and range, each as for ``segment``.
+
+    Raises
+    ------
+    ValueError
+        If their shapes differ.
+    """
+    if np.shape(before) != np.shape(after):
+        raise ValueError(f"before has shape {np.shape(before)}, but after has {np.shape(after)}")
+    both = Colours.of(np.concatenate([before, after])).rgb
+    first, second = np.split(both, 2)
+    change = second - first
+    shown = 0.5 + 0.5 * change / (float(np.abs(change).max()) or 1.0)
+    gap = np.ones((first.shape[0], max(1, first.shape[1] // GAP_PER_WIDTH), 3))
+    return _bytes(np.concatenate([first, gap, second, gap, shown], axis=1))
+
+
+def save_picture(picture: npt.NDArray[Any], path: str | PathLike[str]) -> None:
+    """Write a picture; the ending of the name gives the format (``.png`` keeps transparency).
+
+    Pixels of any other type than ``uint8`` go to ``.tif``, without loss.
+    """
     pillow = require("PIL.Image")
     ending = Path(path).suffix.lower()
+    if picture.dtype != np.uint8:
+        _save_deep(picture, path, ending)
+        return
     kinds = pillow.registered_extensions()
     if ending not in kinds:
         raise ValueError(f"{path} has an ending that names no format of pictures; try .png")
     with whole_file(path) as file:
         pillow.fromarray(picture).save(file, format=kinds[ending])
+
+
+def _save_deep(picture: npt.NDArray[Any], path: str | PathLike[str], ending: str) -> None:
+    """Write pixels of any type as TIFF; two or four channels end with the opacity."""
+    if ending not in (".tif", ".tiff"):
+        raise ValueError(f"{path} can not hold pixels of {picture.dtype}; try .tif")
+    channels = picture.shape[2] if picture.ndim == 3 else 1
+    opacity = {"extrasamples": ["unassalpha"]} if channels in (2, 4) else {}
+    colour = "rgb" if channels >= 3 else "minisblack"
+    with whole_file(path) as file:
+        require("tifffile").imwrite(
+            file, picture, photometric=colour, planarconfig="contig", **opacity
+        )
 
 
 def write_pictures(
