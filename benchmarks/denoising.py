@@ -45,7 +45,10 @@ def main() -> None:
         length = float(np.linalg.norm(picture))
         for connectivity in (4, 8):
             problem = denoising(picture, arguments.weight, connectivity)
-            results = [sm.prox(problem, tol=0.5 * (d * length) ** 2) for d in DISTANCES]
+            results = [
+                sm.prox(problem, sm.AcceleratedSweeps(), tol=0.5 * (d * length) ** 2)
+                for d in DISTANCES
+            ]
             cells = [
                 f"{result.passes:.0f} ({np.linalg.norm(result.x - results[-1].x) / length:.0e})"
                 for result in results
