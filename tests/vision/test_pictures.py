@@ -11,6 +11,7 @@ from submin.vision import (
     cutout_picture,
     mask_picture,
     overlay_picture,
+    path_picture,
     read_mask,
     read_photograph,
     rounds_picture,
@@ -69,6 +70,23 @@ def test_wrong_masks():
         mask_picture(np.zeros((2, 2)))
     with pytest.raises(ValueError, match=r"mask has shape \(20, 29\)"):
         overlay_picture(IMAGE, MASK[:, 1:])
+
+
+@pytest.mark.parametrize("shape", [(12,), (6, 7)])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_path_picture(tmp_path, shape, sign):
+    """The curves are those of the path, also where elements never change."""
+    pytest.importorskip("matplotlib")
+    costs = np.random.default_rng(0).normal(size=shape)
+    costs.flat[0], costs.flat[1] = np.inf, -np.inf
+    path = sm.path(sm.Problem(costs), np.full(shape, sign))
+    figure = path_picture(path, "title")
+    sizes, values = (axes.get_lines()[0] for axes in figure.axes if axes.get_lines())
+    for lam, count in zip(*sizes.get_data(), strict=True):
+        assert path.minimizer(lam).sum() == count or lam in path.breakpoints
+    for lam, value in zip(*values.get_data(), strict=True):
+        assert path.value(lam) == value
+    figure.savefig(tmp_path / "path.png")
 
 
 def test_convergence_picture(tmp_path):

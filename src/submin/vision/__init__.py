@@ -22,7 +22,7 @@ from submin.vision.pictures import (
     save_picture,
     write_pictures,
 )
-from submin.vision.plots import convergence_picture, rounds_picture
+from submin.vision.plots import convergence_picture, path_picture, rounds_picture
 from submin.vision.rounds import Round, segmentation_problem
 from submin.vision.seeds import Seeds, scribble_labels
 from submin.vision.segmentation import Segmentation, segment
@@ -45,6 +45,7 @@ __all__ = [
     "mask_picture",
     "object_mask",
     "overlay_picture",
+    "path_picture",
     "read_mask",
     "read_photograph",
     "rounds_picture",

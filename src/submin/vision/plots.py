@@ -1,4 +1,4 @@
-"""Plots of how an answer was reached: the gap of one solve, the rounds of a segmentation.
+"""Plots of how an answer was reached: the gap of a solve, the rounds of a segmentation, a path.
 
 Curves differ in colour (Okabe and Ito's blue and vermilion), line style and marker.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from submin.levels import Path
 from submin.solve.result import History
 from submin.vision.optional import require
 from submin.vision.segmentation import Segmentation
@@ -16,6 +17,10 @@ from submin.vision.segmentation import Segmentation
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#666666"
 CLOSED = 1e-9
 """Part of the value below which a gap counts as closed in a plot."""
+
+
+LEVELS_SHOWN = 200
+"""Values of lam at which a path is drawn."""
 
 
 def convergence_picture(history: History, title: str = "") -> Any:
@@ -93,6 +98,55 @@ def rounds_picture(found: Segmentation, title: str = "") -> Any:
     if "gap" in axes:
         _draw_gaps(axes["gap"], found.histories)
     return figure
+
+
+def path_picture(path: Path, title: str = "") -> Any:
+    """Plot a path: the size of the minimiser and the minimum against lam, and x of a 2-D problem.
+
+    Parameters
+    ----------
+    path : Path
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    flat = path.x.ndim != 2
+    figure = _figure(height=3.4 if flat else 4.8)
+    figure.suptitle(title)
+    mosaic = [["size", "value"]] if flat else [["x", "size"], ["x", "value"]]
+    axes = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.0] if flat else [1.5, 1.0])
+    _draw_path(axes["size"], axes["value"], path)
+    if not flat:
+        shown = np.ma.masked_invalid(path.x)
+        picture = axes["x"].imshow(shown, cmap="viridis", interpolation="nearest")
+        axes["x"].set(xticks=[], yticks=[], title="the lam of each element")
+        figure.colorbar(picture, ax=axes["x"], location="bottom", label="lam")
+    return figure
+
+
+def _draw_path(size: Any, value: Any, path: Path) -> None:
+    """Draw the number of elements as steps, and the minimum, which is a concave curve."""
+    ends = path.breakpoints if len(path) > 1 else np.zeros(1)
+    margin = 0.05 * (float(ends[-1] - ends[0]) or 1.0)
+    shown = np.linspace(ends[0] - margin, ends[-1] + margin, LEVELS_SHOWN)
+    finite = np.sort(path.x[np.isfinite(path.x)].ravel())
+    left, always = np.searchsorted(finite, shown, side="right"), int(np.isposinf(path.x).sum())
+    leaving = bool(path.minimizer(float(shown[0])).sum() >= path.minimizer(float(shown[-1])).sum())
+    counts = (finite.size - left if leaving else left) + always
+    size.step(shown, counts, color=BLUE, where="post")
+    size.set(xlabel="lam", ylabel="elements in S")
+    size.set_ylim(bottom=0.0)
+    value.plot(shown, [path.value(float(lam)) for lam in shown], color=VERMILION)
+    value.set(xlabel="lam", ylabel="minimum (cost)")
+    for axes in (size, value):
+        axes.grid(color=GREY, alpha=0.25)
 
 
 def _draw_rounds(energy: Any, changed: Any, found: Segmentation) -> None:
