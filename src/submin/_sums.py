@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from math import isinf
 
 import numpy as np
 
@@ -32,7 +33,8 @@ def compensated_sum(values: WeightArray) -> float:
         rest = np.concatenate([part for part, _ in folds])
         error += sum(lost for _, lost in folds)
     rest, lost = _folded(rest, 1)
-    return float(rest[0]) + (error + lost) if rest.size else 0.0
+    total = float(rest[0]) if rest.size else 0.0
+    return total if isinf(total) else total + (error + lost)
 
 
 def _folded(values: FloatArray, size: int) -> tuple[FloatArray, float]:

@@ -22,6 +22,7 @@ from submin._typing import Dual, FloatArray
 from submin.model.problem import Problem
 from submin.solve.driver import Callback, Incumbent, Limits, Run, State
 from submin.solve.layout import Layout
+from submin.solve.level_sets import LevelSet
 from submin.solve.proximal_certificate import ProximalCertificate, certify_point
 from submin.solve.result import Record, Result
 from submin.solvers.solver import Solver
@@ -81,9 +82,9 @@ class ProximalRun(Run[State]):
         self.halved = Halving()
         self.stalled = False
 
-    def _smooth_gap(self, dual: Dual, s: FloatArray, lovasz: float) -> float:
+    def _smooth_gap(self, dual: Dual, s: FloatArray, level_set: LevelSet) -> float:
         """Return the smooth gap of an iterate, and keep that with the least."""
-        gap = lovasz + float(s @ s)
+        gap = super()._smooth_gap(dual, s, level_set)
         self.reach = self._reachable(dual, s)
         overdue = self.halved.overdue(self.passes)
         if gap <= PATIENCE * max(self.limits.tol, self.reach) or overdue:
@@ -156,7 +157,7 @@ def _total_slope(problem: Problem) -> float:
     """Bound sum_v |f(x + t e_v) - f(x)| / t over all elements, O(data)."""
     slopes = np.zeros(problem.n)
     for term in problem.terms:
-        low, high = term.marginal_range(problem.n)
+        low, high = term.finite_part().marginal_range(problem.n)
         slopes += np.maximum(np.abs(low), np.abs(high))
     return float(np.sum(slopes))
 
@@ -166,17 +167,17 @@ def nearest_point(
 ) -> tuple[FloatArray, ProximalCertificate]:
     """Return x = -s, up to rounding errors of s, with the certificate that proves the most.
 
-    Elements that differ by no more than rounding may be made equal; the first x within the
-    tolerance is taken.
+    Where -s falls along precedences, it is raised to the least x that does not.  Elements that
+    differ by no more than rounding may be made equal; the first x within the tolerance is taken.
     """
     largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (problem.unary, s, *dual))
     unit = 4.0 * UNIT_ROUNDOFF * largest
-    found = np.negative(s)
+    found = nearest = problem.isotonic(np.negative(s))
     best = certify_point(problem, found, dual)
     for ties in TIES[1:]:
         if best.gap <= tol or not problem.terms:
             break
-        x = merged(np.negative(s), ties * unit)
+        x = merged(nearest, ties * unit)
         certificate = certify_point(problem, x, dual)
         if certificate.gap < best.gap:
             found, best = x, certificate

@@ -134,7 +134,7 @@ def _largest_marginal(layout: Layout) -> float:
     """Return the largest |u(v)| + sum_i |y_i(v)| that a marginal cost can have."""
     sizes = np.abs(layout.unary)
     for term in layout.problem.terms:
-        low, high = term.marginal_range(layout.n)
+        low, high = term.finite_part().marginal_range(layout.n)
         sizes = sizes + np.maximum(np.abs(low), np.abs(high))
     return float(sizes.max(initial=0.0))
 
