@@ -115,6 +115,8 @@ def _reach(terms: Sequence[Term], n: int) -> FloatArray:
     """Return a bound on |sum_i y_i(v)| over the base polytopes of finite weights, shape (n,)."""
     reach = np.zeros(n)
     for term in terms:
+        if isinstance(term, EdgeTerm) and not term.weight:
+            continue
         low, high = term.finite_part().marginal_range(n)
         reach += np.maximum(np.abs(low), np.abs(high))
     return reach
