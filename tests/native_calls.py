@@ -169,6 +169,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "adjacency_order": {"pointers": longs(0, 1, 3, 4), "neighbours": ints(1, 0, 2, 1)}
     | {"weights": floats(1, 1, 2, 2), "bound": 2.0}
     | {"order": ints(0, 0, 0), "keys": np.zeros(3)},
+    "raise_along": {"tails": ints(0, 1), "heads": ints(1, 2), "values": floats(3.0, 1.0, 2.0)},
     "close_sides": {"tails": ints(0, 1), "heads": ints(1, 2)}
     | {"side": np.array([1, 0, -1], dtype=np.int8)},
     "settle": ENDS | LIMITS | STATE | {"first": 2},

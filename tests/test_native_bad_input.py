@@ -48,6 +48,7 @@ BOUNDS = {
     "conserve": {"tails": 4, "heads": 4},
     "adjacency_order": {"neighbours": 3},
     "close_sides": {"tails": 3, "heads": 3},
+    "raise_along": {"tails": 3, "heads": 3},
     "settle": {"tails": 4, "heads": 4},
     "GraphFlow": {"tails": 4, "heads": 4},
     "ParametricFlow": {"tails": 4, "heads": 4},

@@ -315,6 +315,6 @@ def test_infinite_data_after_construction_are_refused():
     unary[1] = np.inf
     with pytest.raises(ValueError, match=r"unary\[1\] is inf: it was changed"):
         sm.minimize(problem)
-    unary[1], weights[0] = -2.0, np.inf
-    with pytest.raises(ValueError, match=r"weights\[0\] is inf: they were changed"):
+    unary[1], weights[0] = -2.0, -np.inf
+    with pytest.raises(ValueError, match=r"weights\[0\] is -inf: they were changed"):
         sm.minimize(problem)

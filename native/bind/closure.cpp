@@ -23,6 +23,13 @@ void close_edges(const ConstIndices& tails, const ConstIndices& heads, const Wei
   close_residual_sides(arcs, room, side.data(), size_of(side.size()));
 }
 
+void raise(const ConstIndices& tails, const ConstIndices& heads, const Values& values) {
+  require_size(heads.size(), size_of(tails.size()), "heads");
+  require(values.size() <= INT32_MAX, "there are too many values");
+  raise_along(tails.data(), heads.data(), size_of(tails.size()), values.data(),
+              size_of(values.size()));
+}
+
 }  // namespace
 
 void bind_closure(nb::module_& module) {
@@ -31,6 +38,8 @@ void bind_closure(nb::module_& module) {
   module.def("edges_close_sides", &close_edges, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "backward"_a.noconvert(), "forward"_a.noconvert(), "flow"_a.noconvert(), "room"_a,
              "side"_a.noconvert(), WithoutLock());
+  module.def("raise_along", &raise, "tails"_a.noconvert(), "heads"_a.noconvert(),
+             "values"_a.noconvert(), WithoutLock());
 }
 
 }  // namespace submin

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,8 @@
 
 namespace submin {
 
-// sum + error is exact up to the rounding of the errors themselves.
+// sum + error is exact up to the rounding of the errors themselves; beside an infinite sum the
+// error means nothing.
 struct Compensated {
   double sum = 0.0, error = 0.0;
 
@@ -27,7 +29,7 @@ struct Compensated {
     error += other.error;
     return *this;
   }
-  double rounded() const { return sum + error; }
+  double rounded() const { return std::isinf(sum) ? sum : sum + error; }
 };
 
 // Independent sums side by side, for vector loops.

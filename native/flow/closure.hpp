@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/indices.hpp"
+#include "core/orders.hpp"
 #include "graph/edges.hpp"
 #include "grid/grid_sums.hpp"
 
@@ -52,6 +53,36 @@ inline void close_sides(const std::int32_t* tails, const std::int32_t* heads, st
     };
     if (own == 1) out.for_each(node, [&](std::int64_t arc) { decide(heads[arc]); });
     if (own == -1) in.for_each(node, [&](std::int64_t arc) { decide(tails[arc]); });
+  }
+}
+
+// The head of an arc gets what its tail has if that is more, and so on: every node ends with the
+// largest number that leads to it. Each node is visited once, from the largest number down.
+inline void raise_along(const std::int32_t* tails, const std::int32_t* heads, std::int64_t arcs,
+                        double* values, std::int64_t nodes) {
+  require_below(tails, arcs, nodes, "tails");
+  require_below(heads, arcs, nodes, "heads");
+  const ArcsByEnd out(tails, arcs, nodes);
+  const auto size = static_cast<std::size_t>(nodes);
+  std::vector<std::int32_t> rank(size), order(size), stack;
+  descending_ranks(values, nodes, rank.data());
+  for (std::size_t v = 0; v < size; ++v)
+    order[static_cast<std::size_t>(rank[v])] = static_cast<std::int32_t>(v);
+  std::vector<std::uint8_t> visited(size, 0);
+  const auto visit = [&](std::int32_t node, double value) {
+    if (visited[static_cast<std::size_t>(node)]) return;
+    visited[static_cast<std::size_t>(node)] = 1;
+    values[node] = value;
+    stack.push_back(node);
+  };
+  for (const std::int32_t root : order) {
+    const double value = values[root];
+    visit(root, value);
+    while (!stack.empty()) {
+      const std::int32_t node = stack.back();
+      stack.pop_back();
+      out.for_each(node, [&](std::int64_t arc) { visit(heads[arc], value); });
+    }
   }
 }
 

@@ -231,12 +231,17 @@ class WeightedChain {
       left = {left.slope + d[j], left.intercept - a_[j]};
       right = {right.slope + d[j], right.intercept - a_[j]};
       if (j + 1 == count) break;
-      low_[j] = pop_left(left, -forward[j]);
-      high_[j] = std::max(low_[j], pop_right(right, backward[j]));
-      knots_[--first_] = {low_[j], left.slope, left.intercept + forward[j]};
-      knots_[last_++] = {high_[j], -right.slope, backward[j] - right.intercept};
-      left = {0.0, -forward[j]};
-      right = {0.0, backward[j]};
+      // Without a limit on a side, the line of that side goes on.
+      low_[j] = forward[j] < kFree ? pop_left(left, -forward[j]) : -kFree;
+      high_[j] = backward[j] < kFree ? std::max(low_[j], pop_right(right, backward[j])) : kFree;
+      if (forward[j] < kFree) {
+        knots_[--first_] = {low_[j], left.slope, left.intercept + forward[j]};
+        left = {0.0, -forward[j]};
+      }
+      if (backward[j] < kFree) {
+        knots_[last_++] = {high_[j], -right.slope, backward[j] - right.intercept};
+        right = {0.0, backward[j]};
+      }
     }
     trace(pop_left(left, 0.0), d, backward, forward, out, count);
   }

@@ -174,6 +174,15 @@ def weights(name: str, values: npt.ArrayLike, infinite: str = CONSTRAINT) -> Flo
     )
 
 
+def precedence_weights(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Convert weights of which some may be infinite; the others are as ``weights`` has them."""
+    array = float_array(name, values)
+    wrong = np.isnan(array) | np.isneginf(array)
+    refuse_where(name, array, wrong, "it must be a number, 0 or more, or inf for a precedence")
+    weights(name, np.where(np.isposinf(array), 0.0, array))
+    return array
+
+
 def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> IndexArray:
     """Convert a 1-D array of element numbers from 0 to `upper` - 1."""
     refuse_masked(name, values)

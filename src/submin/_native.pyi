@@ -10,6 +10,7 @@ from submin.kernels.chains import path_chains_sweep as path_chains_sweep
 from submin.kernels.closure import close_sides as close_sides
 from submin.kernels.closure import edges_close_sides as edges_close_sides
 from submin.kernels.closure import grid_close_sides as grid_close_sides
+from submin.kernels.closure import raise_along as raise_along
 from submin.kernels.colouring import colour as colour
 from submin.kernels.edges import edges_project as edges_project
 from submin.kernels.edges import edges_sweep as edges_sweep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from math import frexp, ldexp
+from math import frexp, isinf, ldexp
 
 import numpy as np
 
@@ -34,7 +34,8 @@ def compensated_sum(values: WeightArray) -> float:
         rest = np.concatenate([part for part, _ in folds])
         error += sum(lost for _, lost in folds)
     rest, lost = _folded(rest, 1)
-    return float(rest[0]) + (error + lost) if rest.size else 0.0
+    total = float(rest[0]) if rest.size else 0.0
+    return total if isinf(total) else total + (error + lost)
 
 
 def _folded(values: FloatArray, size: int) -> tuple[FloatArray, float]:

@@ -51,11 +51,21 @@ def data(rng, edges, nodes, kind="general"):
         s = np.full(nodes, 1.25)
     elif kind == "scales":
         forward, backward = 10.0 ** rng.uniform(-8, 8, size=(2, edges))
+    elif kind == "precedences":
+        forward, backward = (
+            np.where(rng.random(edges) < 0.4, np.inf, w * (rng.random(edges) < 0.6))
+            for w in (forward, backward)
+        )
+    elif kind == "isotonic":
+        forward, backward = np.array([np.inf]), np.zeros(1)
     flow = np.clip(2 * rng.normal(size=edges), -backward, forward)
     return backward, forward, flow, s
 
 
-KINDS = ["general", "undirected", "uniform", "plateaus", "zeros", "constant", "scales"]
+KINDS = [
+    "general", "undirected", "uniform", "plateaus", "zeros", "constant", "scales", "precedences",
+    "isotonic",
+]  # fmt: skip
 
 
 def sweep(kernels, kind, geometry, weights, flow, s, threads=1):

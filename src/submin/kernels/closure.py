@@ -1,4 +1,4 @@
-"""Two disjoint sets, inside and outside, closed under arcs."""
+"""Two disjoint sets, inside and outside, closed under arcs, and numbers that never fall along."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
 from submin.kernels.refusals import refuse_outside
 from submin.kernels.sums import OffsetArray, grid_ends
 
-__all__ = ["close_sides", "edges_close_sides", "grid_close_sides"]
+__all__ = ["close_sides", "edges_close_sides", "grid_close_sides", "raise_along"]
 
 
 def close_sides(tails: IndexArray, heads: IndexArray, side: npt.NDArray[np.int8]) -> None:
@@ -76,3 +76,15 @@ def grid_close_sides(
         for parts in (backward, forward)
     )
     edges_close_sides(tails, heads, back, out, flow, room, side)
+
+
+def raise_along(tails: IndexArray, heads: IndexArray, values: FloatArray) -> None:
+    """Raise numbers of nodes, in place, to the largest one from which arcs lead to the node.
+
+    They are the least numbers, none below those given, that do not fall along any arc.
+    O(n + arcs). Refused out of range: tails, heads.
+    """
+    for name, ends in (("tails", tails), ("heads", heads)):
+        refuse_outside(ends, values.size, name)
+    while np.any(values[heads] < values[tails]):
+        np.maximum.at(values, heads, values[tails])

@@ -21,6 +21,7 @@ from submin._typing import BoolArray, Dual, FloatArray, IndexArray, PointerArray
 from submin.model.objective import Objective
 from submin.terms.base.term import Piece, Term, TermMinor, make_feasible
 from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.precedences import closed, contradiction
 
 Kind = TypeVar("Kind", bound=Objective)
 
@@ -60,7 +61,8 @@ class Minor(Generic[Kind]):
 
     @classmethod
     def of(cls, problem: Kind, fixing: Fixing) -> Minor[Kind]:
-        """Build the minor of checked masks."""
+        """Build the minor of checked masks, and of what infinite weights tie to them."""
+        fixing = closed(problem.precedences, fixing)
         unary = problem.unary.ravel()
         free, inside = unary[fixing.free], unary[fixing.inside]
         costs = [problem.constant, compensated_sum(inside[np.isfinite(inside)])]
@@ -164,18 +166,26 @@ def fix(problem: Kind, inside: npt.ArrayLike, outside: npt.ArrayLike) -> Minor[K
     _checks.refuse_where("inside", members, members & others, remedy + "; it is outside too")
     unary = problem.unary.ravel()
     for name, mask, forced in (
-        ("inside", members, problem.forced_out),
-        ("outside", others, problem.forced_in),
+        ("inside", members, problem.implied.outside),
+        ("outside", others, problem.implied.inside),
     ):
         wrong = mask & forced
         if wrong.any():
             index = int(np.argmax(wrong))
+            own = f"unary.flat[{index}] is {unary[index]}"
+            cause = own if np.isinf(unary[index]) else "infinite weights tie it to one that has"
             raise ValueError(
-                f"{name}[{index}] (flat) is set, but unary.flat[{index}] is {unary[index]}, a hard "
-                "constraint that says the opposite"
+                f"{name}[{index}] (flat) is set, but {cause}, a hard constraint that says the "
+                "opposite"
             )
     fixing = Fixing(members, others)
-    if not fixing.elements.size:
+    pair = contradiction(problem.precedences, fixing)
+    if pair is not None:
+        raise ValueError(
+            f"inside[{pair[0]}] and outside[{pair[1]}] (flat) are set, but infinite weights want "
+            f"element {pair[0]} in S only with element {pair[1]}"
+        )
+    if not closed(problem.precedences, fixing).elements.size:
         raise ValueError("inside and outside fix all elements: nothing is left to minimise over")
     return Minor.of(problem, fixing)
 

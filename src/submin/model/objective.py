@@ -2,13 +2,14 @@
 
 An infinite unary cost is a hard constraint: +inf keeps an element out of S, -inf keeps it in (seeds
 of a segmentation, terminals of a flow).  Such an element's unary counts as 0 in values; solvers see
-a finite cost in its place, just beyond what the terms can outweigh (``submin.model.pins``).
+a finite cost in its place, just beyond what the terms can outweigh (``submin.model.pins``).  So do
+they at elements whose side follows by infinite weights of terms (precedences).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import fsum
+from math import fsum, isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,14 @@ from submin._sums import common_granularity
 from submin._typing import BoolArray, FloatArray
 from submin.model.pins import Pins, find_pins
 from submin.terms.base.term import Term
+from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.precedences import closed, closed_sides, contradiction, raised
+from submin.terms.capabilities.residuals import Arcs, joined
+
+KNOWN = (
+    "forced_in", "forced_out", "has_forced", "precedences", "implied", "pins", "granularity",
+)  # fmt: skip
+"""What is computed from the data of a problem, once."""
 
 
 class Objective:
@@ -40,6 +49,8 @@ class Objective:
         for index, term in enumerate(self.terms):
             self._check_term(index, term)
         self._check_overflow()
+        if self.has_forced:
+            self.implied  # noqa: B018 - refuses constraints that contradict
 
     def _check_term(self, index: int, term: Term) -> None:
         if not isinstance(term, Term):
@@ -75,7 +86,7 @@ class Objective:
             changed = np.isnan(self.unary) if self.has_forced else ~np.isfinite(self.unary)
             _checks.refuse_where("unary", self.unary, changed, "it was changed after construction")
         self._magnitude = magnitude
-        for known in ("forced_in", "forced_out", "has_forced", "pins", "granularity"):
+        for known in KNOWN:
             vars(self).pop(known, None)
         for term in self.terms:
             term.check_data()
@@ -108,14 +119,60 @@ class Objective:
         """Whether any element has a hard constraint."""
         return not np.isfinite(self._magnitude) and bool(np.any(np.isinf(self.unary)))
 
+    @lazy
+    def precedences(self) -> Arcs:
+        """The arcs of infinite weight of all terms (``terms.capabilities.precedences``)."""
+        return joined([term.precedences() for term in self.terms])
+
+    @lazy
+    def implied(self) -> Fixing:
+        """The elements that hard constraints decide: those of infinite cost, and what follows.
+
+        An element to which a precedence leads from one in S is in S too, and an element from which
+        one leads to an element out of S is out of it.
+
+        Raises
+        ------
+        ValueError
+            If a precedence leads from an element that is kept in S to one that is kept out of it.
+        """
+        forced = Fixing(self.forced_in, self.forced_out)
+        if not self.has_forced or not self.precedences.tails.size:
+            return forced
+        pair = contradiction(self.precedences, forced)
+        if pair is not None:
+            inside, outside = pair
+            raise ValueError(
+                f"the constraints contradict: unary.flat[{inside}] is -inf and "
+                f"unary.flat[{outside}] is inf, but infinite weights want element {inside} in S "
+                f"only with element {outside}"
+            )
+        return closed(self.precedences, forced)
+
     def repaired(self, members: BoolArray) -> BoolArray:
-        """Return the flat set with the hard constraints imposed; never raises the value."""
-        if not self.has_forced:
+        """Return the flat set with hard constraints and precedences kept; never raises the value.
+
+        What infinite weights want with the members is added.
+        """
+        if self.has_forced:
+            members = (members | self.implied.inside) & ~self.implied.outside
+        if self._keeps_precedences(members):
             return members
-        return (members | self.forced_in) & ~self.forced_out
+        kept: BoolArray = closed_sides(self.precedences, members.astype(np.int8)) == 1
+        return kept
+
+    def _keeps_precedences(self, members: BoolArray) -> bool:
+        """Say whether no term costs an infinite amount; O(size of the terms that could)."""
+        return all(
+            term.finite_part() is term or isfinite(term.evaluate(members)) for term in self.terms
+        )
+
+    def isotonic(self, x: FloatArray) -> FloatArray:
+        """Return the least vector above x that falls along no precedence, where f is finite."""
+        return raised(self.precedences, x)
 
     def evaluate(self, members: npt.ArrayLike) -> float:
-        """Return F(S) with compensated sums; ``inf`` if S breaks a hard constraint.
+        """Return F(S) with compensated sums; ``inf`` if S breaks a constraint.
 
         Parameters
         ----------
@@ -161,7 +218,8 @@ class Objective:
     @lazy
     def pins(self) -> Pins | None:
         """The elements that their own cost decides, if there are any: see ``submin.model.pins``."""
-        return find_pins(self.unary.ravel(), self.terms, self.granularity)
+        forced = self.implied if self.has_forced else None
+        return find_pins(self.unary.ravel(), self.terms, self.granularity, forced)
 
     @lazy
     def granularity(self) -> float:

@@ -6,7 +6,10 @@ at the empty set, summed over the terms),
     u(v) + high(v) <= 0  implies  F(S + v) <= F(S) for every S,
     u(v) + low(v)  >= 0  implies  F(S - v) <= F(S) for every S,
 
-so that v may be pinned in S, or out of it.  An infinite cost pins its element (a hard constraint).
+so that v may be pinned in S, or out of it.  An infinite cost pins its element (a hard constraint),
+and infinite weights pin others with it: all of these together, as no precedence leads from one that
+is pinned in S to another element, and none to one that is pinned out of it, so that the marginal
+costs of their finite weights are enough.
 A finite one does where the others would lose digits in sums with it.  A pinned element has a
 *stand-in* for its cost in all sums of a solver, just beyond what the terms can outweigh, and 0 in
 those of a certificate.
@@ -23,6 +26,7 @@ from submin._sums import binary_unit
 from submin._typing import BoolArray, FloatArray
 from submin.terms.base.edges import EdgeTerm
 from submin.terms.base.term import Term
+from submin.terms.capabilities.fixing import Fixing
 
 LARGE = 2.0**20
 """A finite cost is pinned beyond this many times the largest marginal cost: others keep 33 of their
@@ -63,8 +67,12 @@ class Pins:
         return ~(self.inside | self.outside)
 
 
-def find_pins(unary: FloatArray, terms: Sequence[Term], granularity: float) -> Pins | None:
+def find_pins(
+    unary: FloatArray, terms: Sequence[Term], granularity: float, forced: Fixing | None
+) -> Pins | None:
     """Return the pinned elements of a flat unary, or None if there are none.
+
+    `forced` are those of hard constraints, with what follows from them.
 
     O(n) where no cost is large beside the mean weight of an edge, else O(size of the data).  On
     data of known granularity whose sums may not be exact, every cost is pinned that is twice what
@@ -72,37 +80,54 @@ def find_pins(unary: FloatArray, terms: Sequence[Term], granularity: float) -> P
     """
     largest = float(max(unary.max(), -unary.min()))
     exact = largest * unary.size < MOST_STEPS * binary_unit(granularity)
-    if largest <= LARGE * _mean_weight(terms, unary.size) and (exact or not granularity):
+    mean = _mean_weight(terms, unary.size)
+    if forced is None and largest <= LARGE * mean and (exact or not granularity):
         return None
     reach = _reach(terms, unary.size)
-    beyond = np.isinf(unary)
+    large = np.zeros(unary.size, dtype=np.bool_)
     if reach.any():
         limit = LARGE * reach.max() if exact or not granularity else 2.0 * reach
-        beyond |= np.abs(unary) > limit
+        large = (np.abs(unary) > limit) & ~_has_endless(unary, terms)
+    beyond = large if forced is None else large | ~forced.free
     if not beyond.any():
         return None
+    inside = beyond & (unary < 0.0)
+    if forced is not None:
+        inside = np.where(forced.free, inside, forced.inside)
     scale = max(float(np.abs(unary[~beyond]).max(initial=0.0)), float(reach.max())) or 1.0
     scale = max(scale, LEAST_SCALE)
     stand_in = reach + MARGIN * (scale + reach)
     if granularity:
         stand_in = np.ceil(stand_in / granularity) * granularity
     return Pins(
-        inside=beyond & (unary < 0.0),
-        outside=beyond & (unary > 0.0),
-        unary=np.where(beyond, np.copysign(stand_in, unary), unary),
-        paid=unary[beyond & (unary < 0.0) & np.isfinite(unary)],
+        inside=inside,
+        outside=beyond & ~inside,
+        unary=np.where(beyond, np.where(inside, -stand_in, stand_in), unary),
+        paid=unary[inside & np.isfinite(unary)],
     )
 
 
 def _mean_weight(terms: Sequence[Term], n: int) -> float:
-    """Return a number that some |marginal cost| reaches: the weight of edges for each element."""
+    """Return a number that some |marginal cost| reaches: the finite weight of edges an element."""
     return sum(term.weight for term in terms if isinstance(term, EdgeTerm)) / n
 
 
 def _reach(terms: Sequence[Term], n: int) -> FloatArray:
-    """Return a bound on |sum_i y_i(v)| over the base polytopes, shape (n,)."""
+    """Return a bound on |sum_i y_i(v)| over the base polytopes of finite weights, shape (n,)."""
     reach = np.zeros(n)
     for term in terms:
-        low, high = term.marginal_range(n)
+        if isinstance(term, EdgeTerm) and not term.weight:
+            continue
+        low, high = term.finite_part().marginal_range(n)
         reach += np.maximum(np.abs(low), np.abs(high))
     return reach
+
+
+def _has_endless(unary: FloatArray, terms: Sequence[Term]) -> BoolArray:
+    """Say where a precedence leads from an element of negative cost, or to one of positive cost."""
+    endless = np.zeros(unary.size, dtype=np.bool_)
+    for term in terms:
+        if term.finite_part() is not term:
+            low, high = term.marginal_range(unary.size)
+            endless |= np.isinf(np.where(unary < 0.0, high, low))
+    return endless

@@ -39,7 +39,8 @@ class Problem(Objective):
     Raises
     ------
     ValueError
-        If a cost is NaN, an axis has length 0, costs overflow, or a term does not fit the shape.
+        If a cost is NaN, an axis has length 0, costs overflow, a term does not fit the shape, or
+        infinite weights want an element of cost -inf in S only with one of cost inf.
 
     Examples
     --------
@@ -100,7 +101,8 @@ class Problem(Objective):
         Parameters
         ----------
         inside, outside : array_like of bool, the problem's shape (or flat), optional
-            The elements fixed in S, and those fixed out of it; none by default.
+            The elements fixed in S, and those fixed out of it; none by default.  What infinite
+            weights tie to them is fixed with them.
 
         Returns
         -------
@@ -111,7 +113,7 @@ class Problem(Objective):
         Raises
         ------
         ValueError
-            If an element is fixed both ways or against its hard constraint, or none is left free.
+            If an element is fixed both ways or against a constraint, or none is left free.
         TypeError
             If a term's family does not say what fixing elements leaves of it.
 

@@ -28,7 +28,7 @@ from submin import _memory, kernels
 from submin._typing import BoolArray, Dual, FloatArray
 from submin.solve.certificate import Certificate, certify, core_cost
 from submin.solve.layout import Layout
-from submin.solve.level_sets import best_level_set
+from submin.solve.level_sets import LevelSet, best_level_set
 from submin.solve.result import History, Record, Result
 from submin.solve.screening import decided
 from submin.solvers.solver import ExactSolver, Solver
@@ -256,15 +256,15 @@ class Run(Generic[State]):
             return kept.offer_set(s < 0.0), float("nan")  # there is no time to search
         level_set = best_level_set(self.layout, -s)
         value = kept.offer_set(level_set.members)
-        return value, self._smooth_gap(dual, s, level_set.lovasz)
+        return value, self._smooth_gap(dual, s, level_set)
 
     def _whole(self, core: float) -> float:
         """Add the constant and pinned costs."""
         return fsum([core, *self.layout.fixed_costs]) if np.isfinite(core) else core
 
-    def _smooth_gap(self, dual: Dual, s: FloatArray, lovasz: float) -> float:
-        """Return f(x) + ||x||^2 / 2 + ||s||^2 / 2 at x = -s."""
-        return lovasz + float(s @ s)
+    def _smooth_gap(self, dual: Dual, s: FloatArray, level_set: LevelSet) -> float:
+        """Return f(x) + ||x||^2 / 2 + ||s||^2 / 2 at x = -s, or where that breaks no precedence."""
+        return level_set.lovasz + 0.5 * float(level_set.x @ level_set.x + s @ s)
 
     def _fix(self, dual: Dual, s: FloatArray, gap: float, smooth_gap: float) -> int:
         """Count the elements that this dual or an earlier one decides, if someone watches."""
@@ -313,9 +313,9 @@ class Run(Generic[State]):
         )
 
     def _point(self, s: FloatArray) -> FloatArray:
-        """Return x = -s, with the costs of the problem where they are finite."""
-        unary = self.layout.problem.unary.ravel()
+        """Return x = -s, with the costs of the problem where no hard constraint decides."""
+        problem, unary = self.layout.problem, self.layout.problem.unary.ravel()
         x = np.negative(s, out=_memory.empty(self.layout.n))
-        if self.layout.problem.pins is not None:
-            x += np.where(np.isfinite(unary), self.layout.unary - unary, 0.0)
+        if problem.pins is not None:
+            x += np.where(problem.implied.free, self.layout.unary - unary, 0.0)
         return x

@@ -48,7 +48,7 @@ def _finite_unary(problem: Problem, pinned: bool) -> FloatArray:
     unary, pins = problem.unary.ravel(), problem.pins
     if pins is None or (not pinned and not problem.has_forced):
         return unary
-    return pins.unary if pinned else np.where(np.isfinite(unary), unary, pins.unary)
+    return pins.unary if pinned else np.where(problem.implied.free, unary, pins.unary)
 
 
 class Layout:

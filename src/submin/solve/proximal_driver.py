@@ -106,9 +106,10 @@ class ProximalRun(Run[State]):
             return self._offer_solution(kept, state, dual, s)
         x = unscaled(-s, self.layout.masses)
         level_set = best_level_set(self.layout, x)
-        gap = level_set.lovasz - float(x @ s)
+        slopes = level_set.x if self.layout.masses is None else self.layout.masses * level_set.x
+        gap = level_set.lovasz + 0.5 * float(level_set.x @ slopes - x @ s)
         if kept is self.best:
-            gap = self._smooth_gap(dual, s, gap)
+            gap = self._offer_iterate(dual, s, gap)
         return kept.offer_set(level_set.members), gap
 
     def _offer_solution(
@@ -124,7 +125,7 @@ class ProximalRun(Run[State]):
             self.best.x, self.best.point = x, point
         return kept.offer_set(self.solver.minimizer(state)), point.gap
 
-    def _smooth_gap(self, dual: Dual, s: FloatArray, gap: float) -> float:
+    def _offer_iterate(self, dual: Dual, s: FloatArray, gap: float) -> float:
         """Return the smooth gap of an iterate, and keep that with the least."""
         self.reach = self._reachable(dual, s)
         overdue = self.halved.overdue(self.passes)
@@ -203,7 +204,7 @@ def _total_slope(problem: Problem) -> float:
     """Bound sum_v |f(x + t e_v) - f(x)| / t over all elements, O(data)."""
     slopes = np.zeros(problem.n)
     for term in problem.terms:
-        low, high = term.marginal_range(problem.n)
+        low, high = term.finite_part().marginal_range(problem.n)
         slopes += np.maximum(np.abs(low), np.abs(high))
     return float(np.sum(slopes))
 
@@ -220,18 +221,19 @@ def nearest_point(
 ) -> tuple[FloatArray, ProximalCertificate]:
     """Return x = -s / m, up to rounding errors of s, with the certificate that proves the most.
 
-    Elements that differ by no more than rounding may be made equal, if all m are 1; the first x
-    within the tolerance is taken.
+    Where -s / m falls along precedences, it is raised to the least x that does not.  Elements that
+    differ by no more than rounding may be made equal, if all m are 1; the first x within the
+    tolerance is taken.
     """
     problem, masses = layout.problem, layout.masses
     largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (problem.unary, s, *dual))
     unit = 4.0 * UNIT_ROUNDOFF * largest
-    found = unscaled(np.negative(s), masses)
+    found = nearest = problem.isotonic(unscaled(np.negative(s), masses))
     best = certify_point(problem, found, dual, masses)
     for ties in TIES[1:]:
         if best.gap <= tol or not problem.terms or masses is not None:
             break
-        x = merged(np.negative(s), ties * unit)
+        x = merged(nearest, ties * unit)
         certificate = certify_point(problem, x, dual)
         if certificate.gap < best.gap:
             found, best = x, certificate

@@ -127,18 +127,24 @@ def range_rule(problem: Problem) -> Fixing:
 
     O(size of the data).  Elements nearer to the limit than sums are exact stay free.
     """
-    low, high, scale = np.zeros((3, problem.n))
+    unary, forced = problem.unary.ravel(), problem.implied
+    own = np.where(np.isfinite(unary), unary, 0.0)
+    low, high, low_scale, high_scale = own.copy(), own.copy(), np.abs(own), np.abs(own)
     for term in problem.terms:
         least, most = term.marginal_range(problem.n)
         low += least
         high += most
-        scale += np.abs(least) + np.abs(most)
-    unary = problem.unary.ravel()
-    scale += np.where(np.isfinite(unary), np.abs(unary), 0.0)
+        low_scale += np.abs(least)
+        high_scale += np.abs(most)
+    inside = forced.inside | (forced.free & (high <= -_margin(problem, high_scale)))
+    outside = forced.outside | (forced.free & (low >= _margin(problem, low_scale)))
+    return Fixing(inside, outside & ~inside)
+
+
+def _margin(problem: Problem, scale: FloatArray) -> FloatArray:
+    """Bound the rounding errors of sums of numbers whose magnitudes sum to `scale`."""
     exact = scale < EXACT_STEPS * binary_unit(problem.granularity)
-    margin = np.where(exact, 0.0, _roundings(problem) * UNIT_ROUNDOFF * scale)
-    inside = unary + high <= -margin
-    return Fixing(inside, (unary + low >= margin) & ~inside)
+    return np.where(exact, 0.0, _roundings(problem) * UNIT_ROUNDOFF * scale)
 
 
 def decided(
@@ -148,7 +154,7 @@ def decided(
     gap: float,
     smooth_gap: float = float("nan"),
 ) -> Fixing:
-    """Apply the discrete rule and the ball rule at x = -s, O(size of the dual).
+    """Apply the discrete rule, and the ball rule at x = -s raised for precedences, O(size of y).
 
     Parameters
     ----------
@@ -164,7 +170,7 @@ def decided(
     rounding = rounding_error(problem, dual)
     found = discrete_rule(s, gap + rounding)
     if not np.isnan(smooth_gap):
-        ball = ball_rule(-s, s, smooth_gap + rounding * float(np.max(np.abs(s))))
+        ball = ball_rule(problem.isotonic(-s), s, smooth_gap + rounding * float(np.max(np.abs(s))))
         found = found.joined(ball)
     return _with_pins(problem, found)
 

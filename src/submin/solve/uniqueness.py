@@ -53,10 +53,7 @@ def _closed(
     parts = list(zip(problem.terms, dual, strict=True))
     others = [(term, part) for term, part in parts if not isinstance(term, EdgeTerm)]
     arcs = joined([term.residual_arcs(part, room, side == 0) for term, part in others])
-    tails, heads = (
-        np.where(ends < 0, side.size - 1 - ends, ends).astype(np.int32)
-        for ends in (arcs.tails, arcs.heads)
-    )
+    tails, heads = arcs.numbered(side.size)
     nodes = np.concatenate([side, np.zeros(arcs.auxiliaries, dtype=np.int8)])
     elements, left = nodes[: side.size], -1
     while left != (left := int(np.count_nonzero(nodes == 0))) and left:

@@ -50,11 +50,13 @@ def _choose(layout: Layout, exact: Solver[Any], reason: str) -> Choice:
     """
     terms = layout.problem.terms
     size, coordinates = network_size(terms), sum(term.size for term in terms)
-    if size is None or not accepts(terms):
+    if size is None:
         return SWEEPS
     if size.edges > EDGES_OF_A_NUMBER * coordinates and layout.masses is None:
         ratio = f"{size.edges / coordinates:.0f} edges for each number of the dual"
         return Choice(SWEEPS.solver, f"{SWEEPS.reason}, and a maximum flow would have {ratio}")
+    if not accepts(terms):
+        return SWEEPS
     cuts = "all terms are cuts"
     if size.gadget_edges:
         cuts = f"all terms are cuts, with {size.auxiliaries} auxiliary nodes that are minimised out"

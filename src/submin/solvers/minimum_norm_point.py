@@ -23,6 +23,7 @@ import numpy as np
 from submin._typing import Dual, FloatArray
 from submin.solve.layout import Layout
 from submin.solvers.combination import Combination
+from submin.solvers.solver import refuse_precedences
 from submin.terms.blocks.minimum_norm_point import Corral, major_cycle
 
 
@@ -54,7 +55,14 @@ class MinimumNormPoint:
     """
 
     def start(self, layout: Layout, dual: Dual) -> MinimumNormPointState:
-        """Start from a feasible dual, as the only point of the corral."""
+        """Start from a feasible dual, as the only point of the corral.
+
+        Raises
+        ------
+        TypeError
+            If a term has infinite weights.
+        """
+        refuse_precedences(layout, self)
         return MinimumNormPointState(Combination.of(layout, dual), layout.total(dual))
 
     def step(self, layout: Layout, state: MinimumNormPointState) -> int:

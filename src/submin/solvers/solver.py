@@ -40,6 +40,23 @@ class Solver(Protocol[State]):
         ...
 
 
+def refuse_precedences(layout: Layout, solver: Solver[State]) -> None:
+    """Refuse infinite weights: base polytopes without an end have no vertex for some orders.
+
+    Raises
+    ------
+    TypeError
+        If a term has one; the message names it, and solvers that take it.
+    """
+    for index, term in enumerate(layout.problem.terms):
+        if term.finite_part() is not term:
+            raise TypeError(
+                f"{type(solver).__name__} needs bounded base polytopes, but terms[{index}], a "
+                f"{type(term).__name__}, has infinite weights; MaxFlow and AcceleratedSweeps take "
+                "them"
+            )
+
+
 @runtime_checkable
 class ExactSolver(Protocol[DoneState]):
     """A solver that is done after finitely many steps, and then knows a minimiser itself."""

@@ -131,12 +131,13 @@ class SubmodularFlow:
 
 
 def _largest_marginal(layout: Layout) -> float:
-    """Return the largest |u(v)| + sum_i |y_i(v)| that a marginal cost can have."""
+    """Return the largest |u(v)| + sum_i |y_i(v)| that a marginal cost has in a search, or more."""
     sizes = np.abs(layout.unary)
     for term in layout.problem.terms:
-        low, high = term.marginal_range(layout.n)
+        low, high = term.finite_part().marginal_range(layout.n)
         sizes = sizes + np.maximum(np.abs(low), np.abs(high))
-    return float(sizes.max(initial=0.0))
+    endless = layout.problem.precedences.tails.size > 0  # carries all that there is
+    return float(sizes.sum() if endless else sizes.max(initial=0.0))
 
 
 def _search(state: SubmodularFlowState, tolerance: float) -> tuple[list[Arc], BoolArray]:

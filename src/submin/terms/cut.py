@@ -44,10 +44,11 @@ class Cut(EdgeTerm):
     tails, heads : array_like of int, shape (m,)
         The two ends of each edge, numbered in C order of the ground set.
     weights : array_like of float, shape (m,), or float
-        Cost of an edge whose tail is in S and whose head is not.
+        Cost of an edge whose tail is in S and whose head is not; ``inf`` for a precedence, "the
+        tail only with the head".
     reverse_weights : array_like of float, shape (m,), or float, optional
         Cost of an edge whose head is in S and whose tail is not.  By default the same as `weights`
-        (an undirected graph); 0 makes directed arcs.
+        (an undirected graph); 0 makes directed arcs, and ``inf`` both ways keeps the ends together.
 
     Arrays in C order are used in place, without a copy: ends of int32, weights of float64 or
     float32, 8 or 4 bytes an edge.  Others are converted, and so are weights whose two ways differ
@@ -56,7 +57,7 @@ class Cut(EdgeTerm):
     Raises
     ------
     ValueError
-        If a weight is negative, NaN or infinite, an edge is a loop, or lengths differ.
+        If a weight is negative or NaN, an edge is a loop, or lengths differ.
 
     Examples
     --------
@@ -88,18 +89,27 @@ class Cut(EdgeTerm):
         forward = backward = self._edge_weights("weights", weights)
         if reverse_weights is not None:
             backward = self._edge_weights("reverse_weights", reverse_weights)
-        self.forward, self.backward = of_one_type(forward, backward)
-        self.segments = (Segment(slice(None), self.forward, self.backward),)
+        self.segments = (Segment(slice(None), *of_one_type(forward, backward)),)
         self.elements = 1 + int(max(self.tails.max(), self.heads.max())) if self.size else 0
         ends = np.concatenate([self.tails, self.heads])
         self.depth = largest_multiplicity(ends)
+
+    @property
+    def forward(self) -> WeightArray:
+        """The cost of each edge whose tail is in S and whose head is not, or one for all."""
+        return self.segments[0].forward
+
+    @property
+    def backward(self) -> WeightArray:
+        """The cost of each edge whose head is in S and whose tail is not, or one for all."""
+        return self.segments[0].backward
 
     def _edge_weights(self, name: str, values: npt.ArrayLike) -> WeightArray:
         weights = edge_weights(name, _checks.weight_array(name, values))
         if np.ndim(values) and weights.size != self.size:
             raise ValueError(f"{name} has {weights.size} entries for {self.size} edges")
         total = float(weights[0]) / 1e150 * self.size if np.ndim(values) == 0 else 0.0
-        if not total < 1.0:  # sums over arrays are bounded already
+        if 1.0 <= total < float("inf"):  # sums over arrays are bounded already
             raise ValueError(f"{name} overflows: it sums to {total}e150; scale it down")
         return weights
 
@@ -119,7 +129,7 @@ class Cut(EdgeTerm):
         Raises
         ------
         ValueError
-            If the matrix is not square, or a weight is negative, NaN or infinite.
+            If the matrix is not square, or a weight is negative or NaN.
 
         Examples
         --------
@@ -137,7 +147,8 @@ class Cut(EdgeTerm):
         if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix has shape {matrix.shape}: a graph needs a square matrix")
         entries = matrix.tocoo()
-        _checks.weights("matrix.data", np.where(entries.row == entries.col, 0.0, entries.data))
+        weights = np.where(entries.row == entries.col, 0.0, entries.data)
+        _checks.precedence_weights("matrix.data", weights)
         low, high = np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col)
         off_diagonal = low < high
         low, high = low[off_diagonal], high[off_diagonal]

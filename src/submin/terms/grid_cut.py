@@ -39,6 +39,7 @@ class GridCut(GridTerm):
         4 or 8 in two dimensions, 6, 18 or 26 in three; 2 per axis by default.
     reverse_weights : like `weights`, optional
         Costs of edges whose head is in S and whose tail is not; by default the same as `weights`.
+        An infinite weight is a precedence: "the tail only with the head", or the other way round.
 
     Arrays of float64 or float32 in C order are used in place, without a copy, 8 or 4 bytes an edge;
     of any other type or order, and where the two ways of an offset differ in type, they are
@@ -47,7 +48,7 @@ class GridCut(GridTerm):
     Raises
     ------
     ValueError
-        If a shape is wrong, or a weight is negative, NaN or infinite.
+        If a shape is wrong, or a weight is negative or NaN.
 
     Examples
     --------
@@ -100,10 +101,10 @@ class GridCut(GridTerm):
     def _check_overflow(self) -> None:
         with np.errstate(over="ignore"):
             total = sum(
-                float(np.sum(part)) * ((slots.stop - slots.start) / part.size)
+                float(part[0]) * (slots.stop - slots.start)
                 for slots, *pair in self.segments
                 for part in pair
-                if part.size == 1  # sums over arrays are bounded already
+                if part.size == 1 and np.isfinite(part[0])  # sums over arrays are bounded already
             )
         if not total < 1e150:
             raise ValueError(f"weights overflow: they sum to {total}; scale them down")

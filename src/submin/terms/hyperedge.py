@@ -20,6 +20,7 @@ l are those at which tails give and heads take w_e.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +30,6 @@ from submin import _checks, kernels
 from submin._sums import (
     UNIT_ROUNDOFF,
     common_granularity,
-    compensated_sum,
     scatter_sum,
 )
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
@@ -45,7 +45,7 @@ from submin.terms.base.term import Block, Piece, TermMinor, Violation
 from submin.terms.capabilities.exchanges import GroupExchanges
 from submin.terms.capabilities.fixing import Fixing
 from submin.terms.capabilities.gadgets import Gadget, GadgetSize
-from submin.terms.capabilities.residuals import Arcs, joined, star, touched
+from submin.terms.capabilities.residuals import NO_ARCS, Arcs, joined, star, touched
 from submin.terms.cardinality import Cardinality
 
 TAIL, HEAD = 1, 2
@@ -62,15 +62,15 @@ class Hyperedge(GroupTerm):
     members : array_like of int, shape (incidences,)
         Element numbers in C order of the ground set; no element twice in one hyperedge.
     weights : array_like of float, shape (hyperedges,), or float
-        Cost of each hyperedge when some of its members are in S and some are not.  A hyperedge of
-        one member or none costs nothing.
+        Cost of each hyperedge when some of its members are in S and some are not; ``inf`` keeps
+        them together.  A hyperedge of one member or none costs nothing.
 
     Raises
     ------
     TypeError
         If pointers or members are not integers.
     ValueError
-        If a weight is negative, NaN or infinite, or the hyperedges are malformed.
+        If a weight is negative or NaN, or the hyperedges are malformed.
 
     Notes
     -----
@@ -92,7 +92,9 @@ class Hyperedge(GroupTerm):
     ) -> None:
         self._set_groups(pointers, members)
         self.roles = np.full(1, BOTH, dtype=np.uint8)
-        self.weights = per_entry("weights", weights, self.pointers.size - 1, "hyperedge")
+        self.weights = per_entry(
+            "weights", weights, self.pointers.size - 1, "hyperedge", infinite=None
+        )
 
     @classmethod
     def directed(
@@ -112,6 +114,7 @@ class Hyperedge(GroupTerm):
         head_pointers, heads : array_like of int, shapes (hyperedges + 1,) and (all heads,)
             The same for the heads.  An element may be a tail and a head of one hyperedge.
         weights : array_like of float, shape (hyperedges,), or float
+            ``inf`` for a precedence, "a tail only with all heads".
 
         Raises
         ------
@@ -168,7 +171,7 @@ class Hyperedge(GroupTerm):
         inside = _checks.flat_mask("members", members)[self.members]
         with_tail = grouped_any(inside & self._is_tail, self.pointers)
         misses_head = grouped_any(~inside & self._is_head, self.pointers)
-        return compensated_sum(self.weights[with_tail & misses_head])
+        return kernels.active.compensated_sum(self.weights[with_tail & misses_head], 0)
 
     def greedy(self, rank: IndexArray) -> FloatArray:
         """Give w to the first tail and -w to the last head if the first comes before, O(k)."""
@@ -183,8 +186,8 @@ class Hyperedge(GroupTerm):
             first[filled] = np.minimum.reduceat(tails, starts)
             last[filled] = np.maximum.reduceat(heads, starts)
         crossed = np.where(first < last, self.weights, 0.0)[self.group_of]
-        gains: FloatArray = (position == first[self.group_of]) * crossed
-        gains -= (position == last[self.group_of]) * crossed
+        gains = np.where(position == first[self.group_of], crossed, 0.0)
+        np.subtract(gains, crossed, out=gains, where=position == last[self.group_of])
         return gains
 
     def zero_is_feasible(self) -> bool:
@@ -205,7 +208,8 @@ class Hyperedge(GroupTerm):
         positive, negative = np.maximum(dual, 0.0), np.maximum(-dual, 0.0)
         total = grouped_sums(positive, self.pointers)[0]
         slack = np.maximum(self.weights - total, 0.0)[self.group_of]
-        errors = UNIT_ROUNDOFF * (np.diff(self.pointers) + 4) * (self.weights + total)
+        sizes = self.finite_part().weights + total
+        errors = UNIT_ROUNDOFF * (np.diff(self.pointers) + 4) * sizes
         least, groups = room + errors[self.group_of], self.weights.size
         some = np.zeros(groups, dtype=np.bool_)
         some[touched(self.pointers, self.members, near)] = True
@@ -240,8 +244,8 @@ class Hyperedge(GroupTerm):
         """
         pairs, is_tail, is_head = self._gadget_roles()
         first, weights = self.pointers[:-1][pairs], self.weights[pairs]
-        out = weights * (self._is_tail[first] & self._is_head[first + 1])
-        back = weights * (self._is_tail[first + 1] & self._is_head[first])
+        out = np.where(self._is_tail[first] & self._is_head[first + 1], weights, 0.0)
+        back = np.where(self._is_tail[first + 1] & self._is_head[first], weights, 0.0)
         tails, heads = np.flatnonzero(is_tail), np.flatnonzero(is_head)
         large = np.diff(self.pointers) > 2
         a = self.size + 2 * (np.cumsum(large) - 1)
@@ -282,8 +286,8 @@ class Hyperedge(GroupTerm):
         only_head = heads & (head_counts == 1)[self.group_of]
         only_tail = tails & (tail_counts == 1)[self.group_of]
         weights = self.weights[self.group_of]
-        high = scatter_sum(self.members, weights * (tails & ~only_head), n)
-        low = scatter_sum(self.members, weights * (heads & ~only_tail), n)
+        high = scatter_sum(self.members, np.where(tails & ~only_head, weights, 0.0), n)
+        low = scatter_sum(self.members, np.where(heads & ~only_tail, weights, 0.0), n)
         return -low, high
 
     def minor(self, fixing: Fixing) -> TermMinor:
@@ -312,14 +316,32 @@ class Hyperedge(GroupTerm):
             self.evaluate(fixing.inside),
         )
 
+    def finite_part(self) -> Self:
+        """Return the hyperedges with weight 0 in place of infinite ones, O(hyperedges)."""
+        endless = np.isposinf(self.weights)
+        if not endless.any():
+            return self
+        part = copy(self)
+        part.weights = np.where(endless, 0.0, self.weights)
+        return part
+
+    def precedences(self) -> Arcs:
+        """Return arcs from the tails of each infinite hyperedge, by an auxiliary, to its heads."""
+        endless = np.isposinf(self.weights)
+        if not endless.any():
+            return NO_ARCS
+        chosen = endless[self.group_of]
+        ends = self.group_of, self.members
+        return star(*ends, chosen & self._is_tail, chosen & self._is_head, self.weights.size)
+
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
         """Put hyperedges without common members into one block by greedy colouring."""
         classes = self.group_classes(decomposition)
         return [HyperedgeBlock(self, groups, threads) for groups in classes]
 
     def granularity(self) -> float:
-        """Return the granularity of the weights."""
-        return common_granularity(self.weights)
+        """Return the granularity of the finite weights."""
+        return common_granularity(self.finite_part().weights)
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return the hyperedges, the roles of their members (1 tail, 2 head, 3 both), weights."""

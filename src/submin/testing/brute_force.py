@@ -77,7 +77,7 @@ def brute_force(problem: Problem) -> BruteForce:
 def set_values(problem: Problem) -> tuple[FloatArray, float]:
     """Return F of all 2^n sets (bit b of the index: element b is in S), and a bound on rounding.
 
-    Sets that break a hard constraint have the value ``inf``.
+    Sets that break a constraint have the value ``inf``.
     """
     indices = np.arange(1 << problem.n)
     values = np.full(indices.size, problem.constant)
@@ -87,8 +87,12 @@ def set_values(problem: Problem) -> tuple[FloatArray, float]:
     local = [function for term in problem.terms for function in _local_functions(term)]
     for support, table in unaries + local:
         values += table[_local_index(indices, support)]
-        magnitude += float(np.max(np.abs(table)))
+        magnitude += float(np.max(np.abs(table[np.isfinite(table)])))
         additions += 1
+    for term in problem.terms:
+        if isinstance(term, EdgeTerm):
+            for tail, head in zip(*term.precedences()[:2], strict=True):
+                values[(indices >> tail & 1 == 1) & (indices >> head & 1 == 0)] = np.inf
     for forced, wanted in ((problem.forced_in, 1), (problem.forced_out, 0)):
         for element in np.flatnonzero(forced):
             values[(indices >> element) & 1 != wanted] = np.inf
@@ -123,12 +127,13 @@ def _enumerated(term: Term, support: IndexArray) -> LocalFunction:
 
 
 def _pairs(term: EdgeTerm) -> Iterator[LocalFunction]:
-    """Split a quadratic function into F({i}) and F({i, j}) - F({i}) - F({j})."""
+    """Split the finite part into F({i}) and F({i, j}) - F({i}) - F({j})."""
+    finite = term.finite_part()
 
     def value(*elements: int) -> float:
         mask = np.zeros(term.elements, dtype=np.bool_)
         mask[list(elements)] = True
-        return term.evaluate(mask)
+        return finite.evaluate(mask)
 
     single = [value(i) for i in range(term.elements)]
     for i, alone in enumerate(single):

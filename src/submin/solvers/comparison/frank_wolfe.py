@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from submin._typing import Dual, FloatArray
 from submin.solve.layout import Layout
+from submin.solvers.solver import refuse_precedences
 
 
 @dataclass
@@ -39,7 +40,14 @@ class FrankWolfe:
     """
 
     def start(self, layout: Layout, dual: Dual) -> FrankWolfeState:
-        """Start from a feasible dual."""
+        """Start from a feasible dual.
+
+        Raises
+        ------
+        TypeError
+            If a term has infinite weights.
+        """
+        refuse_precedences(layout, self)
         return FrankWolfeState(dual, layout.total(dual))
 
     def step(self, layout: Layout, state: FrankWolfeState) -> int:

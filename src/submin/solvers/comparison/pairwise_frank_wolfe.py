@@ -25,6 +25,7 @@ from submin import _checks
 from submin._typing import Dual, FloatArray
 from submin.solve.layout import Layout
 from submin.solvers.combination import Combination
+from submin.solvers.solver import refuse_precedences
 
 
 @dataclass
@@ -66,7 +67,14 @@ class PairwiseFrankWolfe:
         _checks.whole_number("memory", self.memory, 0)
 
     def start(self, layout: Layout, dual: Dual) -> PairwiseFrankWolfeState:
-        """Start from a feasible dual, as the only point of the active set."""
+        """Start from a feasible dual, as the only point of the active set.
+
+        Raises
+        ------
+        TypeError
+            If a term has infinite weights.
+        """
+        refuse_precedences(layout, self)
         return PairwiseFrankWolfeState(Combination.of(layout, dual), layout.total(dual))
 
     def step(self, layout: Layout, state: PairwiseFrankWolfeState) -> int:

@@ -31,6 +31,7 @@ from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray, IndexArray
 from submin.solve.layout import Layout
 from submin.solvers.combination import Combination
+from submin.solvers.solver import refuse_precedences
 
 MOST_ELEMENTS = 200
 """Elements that are accepted: each iteration holds up to 2 n vertices of n numbers."""
@@ -81,8 +82,9 @@ class Schrijver:
         Raises
         ------
         TypeError
-            If there are more than 200 elements.
+            If there are more than 200 elements, or a term has infinite weights.
         """
+        refuse_precedences(layout, self)
         if layout.n > MOST_ELEMENTS:
             raise TypeError(
                 f"Schrijver takes at most {MOST_ELEMENTS} elements, but the problem has "

@@ -18,6 +18,7 @@ import numpy as np
 
 from submin._typing import Dual, FloatArray
 from submin.solve.layout import Layout
+from submin.solvers.solver import refuse_precedences
 
 SMALLEST = 1e-9
 """How small mu gets, in units of the first one."""
@@ -66,7 +67,14 @@ class SmoothedLovasz:
             raise ValueError(f"rest is {self.rest}: it must be above 0")
 
     def start(self, layout: Layout, dual: Dual) -> SmoothedLovaszState:
-        """Start at the level set {x > 0} of a feasible dual."""
+        """Start at the level set {x > 0} of a feasible dual.
+
+        Raises
+        ------
+        TypeError
+            If a term has infinite weights.
+        """
+        refuse_precedences(layout, self)
         x = (layout.total(dual) < 0.0).astype(np.float64)
         scale = float(np.mean(np.abs(layout.unary))) or 1.0
         mu = self.smoothing or min(1.0 / scale, 1e100)

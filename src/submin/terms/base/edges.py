@@ -1,18 +1,20 @@
 """What the two cut families share: functions of one edge, with one dual value each.
 
 An edge (i, j) costs ``forward`` when i is in S and j is not, and ``backward`` the other way round.
-Its base polytope is the segment {(t, -t) : -backward <= t <= forward}; the dual is t.  That is a
-flow value within the edge's capacities, but the values of all edges are a pseudoflow: the net flow
-out of an element need not be 0, it is what the edges add to its s.  A flow that conserves is
-another thing (``submin.networks``).
+Its base polytope is the segment {(t, -t) : -backward <= t <= forward}, without an end where a
+weight is infinite (``capabilities.precedences``); the dual is t.  That is a flow value within the
+edge's capacities, but the values of all edges are a pseudoflow: the net flow out of an element need
+not be 0, it is what the edges add to its s.  A flow that conserves is another thing
+(``submin.networks``).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from math import prod
-from typing import NamedTuple, TypeVar
+from copy import copy
+from math import isinf, prod
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +25,17 @@ from submin._sums import UNIT_ROUNDOFF, common_granularity, compensated_sum, sum
 from submin._typing import FloatArray, IndexArray, WeightArray
 from submin.terms.base.term import Slackness, Term, Violation
 from submin.terms.capabilities.exchanges import EdgeExchanges
+from submin.terms.capabilities.precedences import finite_weights
+from submin.terms.capabilities.residuals import NO_ARCS, Arcs
 
 Weights = TypeVar("Weights", FloatArray, WeightArray)
 
 
 def edge_weights(name: str, values: Weights) -> Weights:
-    """Check weights (see ``_checks.weights``) and flatten them, in one pass where all are well."""
+    """Check weights, which may be infinite, and flatten them, in one pass where all are finite."""
     array = values.ravel()
     if not kernels.active.nonnegative_sum(array, 0) < _checks.LARGEST_SUM:
-        _checks.weights(name, values)
+        _checks.precedence_weights(name, values)
     return array
 
 
@@ -78,6 +82,8 @@ class EdgeTerm(Term):
     """A sum of edge functions, held in a few segments of weights."""
 
     segments: Sequence[Segment]
+    _known: ClassVar = ("_sums", "weight", "_finite")
+    """What is computed from the weights, once."""
 
     def sizes(self) -> dict[str, object]:
         """Count the edges and the elements."""
@@ -100,23 +106,57 @@ class EdgeTerm(Term):
         """Return the tails and heads of all edges, in the order of the dual."""
 
     @lazy
+    def _sums(self) -> dict[int, float]:
+        """The sum of each array of weights, by its id; infinite if one of its weights is."""
+        return {id(part): kernels.active.nonnegative_sum(part, 0) for part in self.weight_arrays()}
+
+    @lazy
     def weight(self) -> float:
-        """The sum of all weights, forward and backward, O(edges)."""
-        sums = {id(part): kernels.active.nonnegative_sum(part, 0) for part in self.weight_arrays()}
+        """The sum of all finite weights, forward and backward, O(edges)."""
+        part = self.finite_part()
         return sum(
-            sums[id(part)] * (len(range(self.size)[slots]) if part.size == 1 else 1)
-            for slots, *pair in self.segments
-            for part in pair
+            part._sums[id(weights)] * (len(range(self.size)[slots]) if weights.size == 1 else 1)
+            for slots, *pair in part.segments
+            for weights in pair
+        )
+
+    @lazy
+    def _finite(self) -> Self:
+        finite = {id(weights): finite_weights(weights) for weights in self.weight_arrays()}
+        part = copy(self)
+        for known in self._known:
+            vars(part).pop(known, None)
+        part.segments = tuple(
+            Segment(slots, finite[id(forward)], finite[id(backward)])
+            for slots, forward, backward in self.segments
+        )
+        return part
+
+    def finite_part(self) -> Self:
+        """Return the edges with 0 in place of infinite weights, O(edges) once."""
+        return self._finite if any(map(isinf, self._sums.values())) else self
+
+    def precedences(self) -> Arcs:
+        """Return the arcs of infinite weight, O(edges) where there are some."""
+        if not any(map(isinf, self._sums.values())):
+            return NO_ARCS
+        (tails, heads), (forward, backward) = self.edge_list(), self.weights_by_edge()
+        out, back = np.isposinf(forward), np.isposinf(backward)
+        if out.all() and not back.any():
+            return Arcs(tails, heads)
+        return Arcs(
+            np.concatenate([tails[out], heads[back]]), np.concatenate([heads[out], tails[back]])
         )
 
     def check_data(self) -> None:
         """Refuse weights that were changed in place to something else than costs, O(edges)."""
-        vars(self).pop("weight", None)
-        if self.weight < _checks.LARGEST_SUM:
+        for known in self._known:
+            vars(self).pop(known, None)
+        if all(total < _checks.LARGEST_SUM for total in self._sums.values()):
             return
         for weights in self.weight_arrays():
             wide = _checks.float_array("weights", weights)
-            changed = ~((wide >= 0.0) & (wide < _checks.LARGEST_SUM))
+            changed = ~((wide >= 0.0) & ((wide < _checks.LARGEST_SUM) | np.isposinf(wide)))
             _checks.refuse_where("weights", wide, changed, "they were changed after construction")
 
     def zero_is_feasible(self) -> bool:
@@ -154,6 +194,9 @@ class EdgeTerm(Term):
         ):
             flow = dual[slots]
             room = np.where(ahead > 0.0, forward - flow, backward + flow)
+            room[ahead == 0.0] = 0.0  # also where it is infinite
+            if np.isposinf(room).any():
+                return Slackness(float("inf"), 0.0)
             products = room * np.abs(ahead)
             lost = 2.0**-1074 * np.count_nonzero((room != 0.0) & (ahead != 0.0))  # underflow
             total += compensated_sum(products)
@@ -174,5 +217,5 @@ class EdgeTerm(Term):
         return 2.0 * kernels.active.absolute_sum(dual, 0)
 
     def granularity(self) -> float:
-        """Return the granularity of the weights."""
-        return common_granularity(*self.weight_arrays())
+        """Return the granularity of the finite weights."""
+        return common_granularity(*self.finite_part().weight_arrays())

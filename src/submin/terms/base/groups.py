@@ -290,10 +290,20 @@ def _repeats(pointers: PointerArray, members: IndexArray) -> BoolArray:
 
 
 def per_entry(
-    name: str, values: npt.ArrayLike, size: int, what: str, infinite: str = _checks.CONSTRAINT
+    name: str,
+    values: npt.ArrayLike,
+    size: int,
+    what: str,
+    infinite: str | None = _checks.CONSTRAINT,
 ) -> FloatArray:
-    """Convert non-negative weights, one for each of `size` entries or one for all of them."""
-    weights = _checks.weights(name, values, infinite)
+    """Convert non-negative weights, one for each of `size` entries or one for all of them.
+
+    `infinite` says what to give in place of infinity; None accepts it.
+    """
+    if infinite is None:
+        weights = _checks.precedence_weights(name, values)
+    else:
+        weights = _checks.weights(name, values, infinite)
     if weights.ndim == 0:
         return np.full(size, float(weights))
     if weights.shape != (size,):

@@ -30,6 +30,7 @@ from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray
 from submin.terms.capabilities.exchanges import Exchanges
 from submin.terms.capabilities.fixing import Fixing
 from submin.terms.capabilities.gadgets import Gadget, GadgetSize
+from submin.terms.capabilities.precedences import keeps
 from submin.terms.capabilities.residuals import NO_ARCS, Arcs
 
 
@@ -175,7 +176,8 @@ class Term(ABC):
 
         ``rank[v]`` is the position of element v when the elements are added one by one; the vertex
         of F_i gives each element its marginal gain.  The sum of the vertices over the first k
-        elements is the value of that prefix, for every k.
+        elements is the value of that prefix, for every k.  Where the order breaks a precedence
+        there is no vertex, and the gains are infinite; ``finite_part`` has one for every order.
         """
 
     @abstractmethod
@@ -198,9 +200,12 @@ class Term(ABC):
     def slackness(self, dual: FloatArray, x: FloatArray) -> Slackness:
         """Return sum_i f_i(x) - <y_i, x>, by how much y fails to support f at the n-vector x.
 
-        It is 0 where y is optimal for x, and not negative for a feasible y.  O(greedy + n log n).
+        It is 0 where y is optimal for x, and not negative for a feasible y; infinite where f_i(x)
+        is.  O(greedy + n log n).
         """
-        vertex = self.greedy(ranks(x))
+        if not keeps(self.precedences(), x):
+            return Slackness(float("inf"), 0.0)
+        vertex = self.finite_part().greedy(ranks(x))
         difference, total = vertex - dual, np.zeros(x.size)
         self.accumulate(difference, total)
         products = total * x
@@ -233,8 +238,20 @@ class Term(ABC):
     def marginal_range(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest value of sum_i y_i(v) over the base polytopes.
 
-        These are the marginal gains of v at V without v and at the empty set, shapes (n,).
+        These are the marginal gains of v at V without v and at the empty set, shapes (n,), and
+        infinite where a precedence leads to v, or from it.
         """
+
+    def precedences(self) -> Arcs:
+        """Return the arcs of infinite weight, "p in S only with q in S"; most families have none.
+
+        See ``capabilities.precedences``; auxiliary nodes stand for groups of tails and heads.
+        """
+        return NO_ARCS
+
+    def finite_part(self) -> Term:
+        """Return the family with 0 in place of infinite weights: itself, where there are none."""
+        return self
 
     @abstractmethod
     def blocks(self, decomposition: str, threads: int) -> Sequence[Block]:
@@ -305,10 +322,15 @@ class Term(ABC):
         return f"<{type(self).__name__} {sizes}>"
 
     def lovasz(self, x: npt.ArrayLike) -> float:
-        """Return the Lovász extension sum_i f_i(x) of a vector x, in O(greedy + n log n)."""
+        """Return the Lovász extension sum_i f_i(x) of a vector x, in O(greedy + n log n).
+
+        It is infinite where x falls along a precedence: x_p > x_q for "p in S only with q in S".
+        """
         flat = _checks.float_array("x", x).ravel()
+        if not keeps(self.precedences(), flat):
+            return float("inf")
         vertex = np.zeros(flat.size)
-        self.accumulate(self.greedy(ranks(flat)), vertex)
+        self.accumulate(self.finite_part().greedy(ranks(flat)), vertex)
         return float(vertex @ flat)
 
     def minor(self, fixing: Fixing) -> TermMinor:

@@ -28,14 +28,27 @@ class Arcs(NamedTuple):
     heads: IndexArray
     auxiliaries: int = 0
 
+    def numbered(self, n: int) -> tuple[IndexArray, IndexArray]:
+        """Return tails and heads with the auxiliary nodes numbered from n on."""
+        if not self.auxiliaries:
+            return self.tails, self.heads
+        tails, heads = (
+            np.where(ends < 0, n - 1 - ends, ends).astype(np.int32)
+            for ends in (self.tails, self.heads)
+        )
+        return tails, heads
+
 
 NO_ARCS = Arcs(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 
 def joined(arcs: Sequence[Arcs]) -> Arcs:
     """Return all arcs of a list, with auxiliary nodes of their own."""
+    some = [part for part in arcs if part.tails.size]
+    if len(some) == 1:
+        return some[0]
     tails, heads, count = [NO_ARCS.tails], [NO_ARCS.heads], 0
-    for part in arcs:
+    for part in some:
         for ends, own in ((tails, part.tails), (heads, part.heads)):
             ends.append(own if not count else np.where(own < 0, own - np.int32(count), own))
         count += part.auxiliaries
