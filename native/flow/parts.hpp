@@ -54,7 +54,8 @@ struct SplitMemory {
   std::vector<double> values;
 };
 
-// The minimum cut of a part at the level where all of it and nothing cost the same.
+// The minimum cut of a part at the level where all of it and nothing cost the same. A part without
+// mass has no such level, and is in or out at all costs.
 //
 // A root of the search collects the excess of many nodes, and what its sum rounds off is missing in
 // the end. So imbalances are measured again, and the search goes on with what is misplaced, as long
@@ -72,7 +73,7 @@ class PartCut {
     }
     const double sum = sums.rounded(), mass = masses_of_all.rounded();
     level_ = mass > 0 ? -sum / mass : sum < 0 ? kInfinity : sum > 0 ? -kInfinity : 0.0;
-    if (part.size == 1 || !(mass > 0)) return;
+    if (part.size == 1) return;
     rounding_ = 4.0 * std::numeric_limits<double>::epsilon() * size;
     if (lower_to_level() > rounding_) flow_ = std::make_unique<GraphFlow>(problem(), true);
   }
@@ -107,11 +108,12 @@ class PartCut {
     }
   }
 
-  // Returns the sum of all excess.
+  // Returns the sum of all excess. A part without mass is as it is at every level.
   double lower_to_level() const {
+    const double level = std::isfinite(level_) ? level_ : 0.0;
     double excess = 0.0;
     for (Index v = 0; v < part_.size; ++v) {
-      imbalance()[v] += level_ * masses()[v];
+      imbalance()[v] += level * masses()[v];
       excess += std::max(-imbalance()[v], 0.0);
     }
     return excess;

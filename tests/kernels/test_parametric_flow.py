@@ -77,6 +77,21 @@ def test_nodes_without_mass_follow_their_neighbours(kernels):
     assert x[3] == np.inf
 
 
+@each_kernel_set
+def test_a_part_without_mass_is_divided_too(kernels):
+    """Node 0 wants in by more than its arc to node 1, which wants out, weighs; 2 and 3 are tied."""
+    tails, heads = np.array([0, 2], dtype=np.int32), np.array([1, 3], dtype=np.int32)
+    x, plateau = np.zeros(5), np.zeros(5, dtype=np.int32)
+    costs, masses = np.array([-2.0, 2.0, -0.5, 0.5, 1.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0])
+    solver = kernels.ParametricFlow(
+        tails, heads, np.ones(2), np.ones(2), np.zeros(2), costs, masses, x, plateau
+    )
+    while not solver.advance(100):
+        continue
+    assert x[[0, 1, 4]].tolist() == [np.inf, -np.inf, -1.0]
+    assert np.isfinite(x[2:4]).all() or kernels is reference
+
+
 def test_numbers_that_are_none_end():
     """NaN and infinite costs are refused at the door of a problem; a kernel must only end."""
     tails, heads = np.array([0, 1, 2], dtype=np.int32), np.array([1, 2, 0], dtype=np.int32)

@@ -95,6 +95,14 @@ def test_elements_without_direction_are_decided_where_nothing_moves_them():
     assert path.x[2] == -0.75
 
 
+def test_an_element_without_direction_is_in_where_it_gains_beside_another():
+    """Element 1 joins the group of element 0, which is forced in, for 1, and gains 2."""
+    group = sm.Cardinality([0, 3], [0, 1, 2], lambda count, _: np.minimum(count, 2.0))
+    path = sm.path(sm.Problem([-np.inf, -2.0, 0.0], [group]), direction=[0.0, 0.0, 1.0])
+    assert path.x.tolist() == [np.inf, np.inf, 0.0]
+    assert path.value(0.0) == 0.0
+
+
 @pytest.mark.parametrize(
     ("direction", "message"),
     [

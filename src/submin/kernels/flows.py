@@ -290,8 +290,6 @@ class ParametricFlow:
         level = -fsum(own) / mass if mass else -np.inf * np.sign(fsum(own))
         self._plateau[nodes] = nodes[0]
         self._x[nodes] = 0.0 if np.isnan(level) else level
-        if not mass:
-            return np.zeros(nodes.size, dtype=np.bool_)
         place = np.full(s.size, -1, dtype=np.int32)
         place[nodes] = np.arange(nodes.size)
         tails, heads = place[edges.tails], place[edges.heads]
@@ -301,7 +299,7 @@ class ParametricFlow:
             for values in (edges.backward, edges.forward, edges.flow)
         )
         rounding = 4.0 * np.finfo(np.float64).eps * float(np.sum(np.abs(own)))
-        own += level * self._masses[nodes]
+        own += (level if mass else 0.0) * self._masses[nodes]
         search = GraphFlow(tails[inner], heads[inner], backward, forward, flow, own)
         while not search.advance(self._x.size):
             continue
