@@ -63,18 +63,21 @@ struct SplitMemory {
 class PartCut {
  public:
   PartCut(PartArrays& arrays, const Part& part) : arrays_(arrays), part_(part) {
-    Compensated sums, masses_of_all;
+    Compensated sums, masses_of_all;  // the flow inside cancels
     double size = 0.0;
-    measure_imbalance();
     for (Index v = 0; v < part.size; ++v) {
-      sums.add(imbalance()[v]);
+      const double cost = arrays.costs[part.first + v];
+      sums.add(cost);
       masses_of_all.add(masses()[v]);
-      size += std::abs(imbalance()[v]);
+      size += std::abs(cost);
     }
     const double sum = sums.rounded(), mass = masses_of_all.rounded();
     level_ = mass > 0 ? -sum / mass : sum < 0 ? kInfinity : sum > 0 ? -kInfinity : 0.0;
     if (part.size == 1) return;
+    for (std::int64_t e = part.first_edge; e < part.first_edge + part.edges; ++e)
+      size += 2.0 * std::abs(arrays.flow[e]);
     rounding_ = 4.0 * std::numeric_limits<double>::epsilon() * size;
+    measure_imbalance();
     if (lower_to_level() > rounding_) flow_ = std::make_unique<GraphFlow>(problem(), true);
   }
 

@@ -97,9 +97,9 @@ class ParametricFlow:
         if state.kernel is None and state.passes < self._most_passes(layout):
             return self._sweep(layout, state)
         kernel = state.kernel or self._open(layout, state)
-        if kernel.advance(SLICE, layout.threads):
-            _refine(state)
-            state.done = True
+        state.done = kernel.advance(SLICE, layout.threads)
+        if state.done:
+            state.x += 0.0  # no -0.0
         return 0
 
     def _most_passes(self, layout: Layout) -> int:
@@ -158,19 +158,3 @@ class ParametricFlow:
         network = edges * (2 * 4 + 3 * 8) + 8 * size.places
         parts = nodes * (4 + 3 * 8 + 3 * 8 + 3 * 4) + edges * (3 * 4 + 3 * 8)
         return own + network + parts + nodes * (6 * 4 + 3 * 4) + edges * 2 * (4 + 4)
-
-
-def _refine(state: ParametricFlowState) -> None:
-    """Correct x by what is left of m x + s on each plateau, whose sums are those of small numbers.
-
-    The levels are quotients of long sums; after it they are right to their last digits.
-    """
-    assert state.network is not None
-    finite = np.isfinite(state.x)
-    x = np.where(finite, state.x, 0.0)
-    left = np.where(finite, state.network.imbalance() + state.masses * x, 0.0)
-    sums = np.bincount(state.plateau, left, minlength=x.size)
-    masses = np.bincount(state.plateau, state.masses, minlength=x.size)
-    change = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0.0)
-    state.x -= np.where(finite, change[state.plateau], 0.0)
-    state.x += 0.0  # no -0.0
