@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from submin.levels import Path, Ratio, minimize_ratio, path
+    from submin.levels import ConvexResult, Path, Ratio, minimize_convex, minimize_ratio, path
     from submin.model.minor import Minor
     from submin.model.problem import Problem
     from submin.networks import (
@@ -80,6 +80,7 @@ __all__ = [
     "Cardinality",
     "Certificate",
     "ConcaveOfModular",
+    "ConvexResult",
     "Cut",
     "CutCertificate",
     "CyclicSweeps",
@@ -122,6 +123,7 @@ __all__ = [
     "list_groups",
     "max_flow",
     "minimize",
+    "minimize_convex",
     "minimize_ratio",
     "negative_hinge",
     "path",
@@ -155,7 +157,7 @@ _HOMES = (
 
 def __getattr__(name: str) -> Any:
     """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
-    if name in ("solvers", "testing"):
+    if name in ("levels", "solvers", "testing"):
         return import_module(f"submin.{name}")
     if name in __all__:
         for home in _HOMES:
