@@ -411,4 +411,5 @@ def _certified(
     error += 16.0 * UNIT_ROUNDOFF * sizes
     reach = max(abs(fidelity.lowest), abs(fidelity.highest))
     value = problem.constant + slack + compensated_sum(costs) + compensated_sum(s * x)
-    return value, max(0.0, slack + compensated_sum(apart) + 2.0 * violation * reach + error)
+    gap = slack + compensated_sum(apart) + 2.0 * violation * reach + error
+    return float(value), max(0.0, float(gap))
