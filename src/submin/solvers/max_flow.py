@@ -110,7 +110,8 @@ class MaxFlow:
         Sweeps over the chains of a grid before the search, at most.  After the first one they end
         with half a sweep that lowers ||s||^2 by less than a part in 200, or that leaves few
         residual arcs from an excess straight to a deficit.  Grids beside groups of most elements
-        are swept once with these, and of all else the single edges of the graph (0: not at all).
+        are swept once with these, and of all else the single edges of the graph, unless some are
+        infinite (0: not at all).
     largest : bool, optional
         Return the largest minimiser and not the smallest; exactly so on data of known granularity
         (integers, say), up to rounding errors in the flow on other data.
@@ -231,7 +232,7 @@ class MaxFlow:
             graph = state.graph = Network(layout.problem.terms, layout.unary, state.y)
             state.s, state.warm = graph.imbalance(), True
         if isinstance(graph, Network):
-            if self.sweeps and not state.swept:
+            if self.sweeps and not state.swept and not layout.problem.precedences.tails.size:
                 state.s = graph.sweep(state.s)
             if unit:
                 graph.flow[:] = np.rint(graph.flow / unit) * unit
