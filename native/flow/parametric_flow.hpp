@@ -55,7 +55,7 @@ struct ParametricProblem {
   const double* costs;
   const double* masses;
   double* x;
-  Index* plateau;  // of each node: the first one of the same
+  Index* plateau;  // at first, which nodes may be together; in the end the first node of the same
 };
 
 // A resumable solve; the flow is within its bounds after every `advance`, and x is known at the
@@ -116,6 +116,7 @@ class ParametricFlow {
     DisjointSets sets(size());
     for (std::int64_t e = 0; e < graph_.edges; ++e) {
       const Index tail = graph_.tails[e], head = graph_.heads[e];
+      if (plateau_[tail] != plateau_[head]) continue;
       const bool heavy = masses_[tail] > 0 && masses_[head] > 0;
       if (heavy ? disputed(e) : residual(e)) sets.join(tail, head);
     }

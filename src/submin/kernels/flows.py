@@ -243,9 +243,10 @@ class GridFlow(_Search):
 class ParametricFlow:
     """The least f(x) + sum_v m_v x_v^2 / 2, f the cut function and the costs; writes ``x``.
 
-    In place on ``flow``, which has to be within its bounds, and is always.  ``x`` and ``plateau``,
-    the first node of those of the same x that were found together, are known when ``advance`` has
-    returned True.  Masses may be 0; x is infinite on sets of no mass that cost something.  Any
+    In place on ``flow``, which has to be within its bounds, and is always.  Nodes whose numbers in
+    ``plateau`` differ are parted at first, which changes the time alone.  ``x`` and ``plateau``,
+    then the first node of those of the same x that were found together, are known when ``advance``
+    has returned True.  Masses may be 0; x is infinite on sets of no mass that cost something.  Any
     finite number will do for a set that nothing decides.  Refused out of range: tails, heads.
     """
 

@@ -145,7 +145,7 @@ class MaxFlow:
         refuse_others(terms, type(self).__name__)
         cold = isinstance(dual, ZeroDual)
         warm = not cold and any(part.any() for part in dual)
-        grid = _single_grid(layout)
+        grid = single_grid(layout)
         if grid is not None:
             s = _memory.copied(layout.unary) if cold else layout.total(dual)
             return MaxFlowState(dual, s, grid, warm)
@@ -279,7 +279,7 @@ class MaxFlow:
         flow of its edges, unless they are those of an only cut, and the ends among the places of
         gadgets; its kernel has a tree of the nodes, and two numbers for every arc.
         """
-        own, grid = array_bytes(layout, duals=1, vectors=1), _single_grid(layout)
+        own, grid = array_bytes(layout, duals=1, vectors=1), single_grid(layout)
         if grid is not None:
             lists = 4 * layout.n  # half of all nodes, with a link each
             return own + lists + layout.n * (4 + 1 + (2 if len(grid.offsets) <= 4 else 8))
@@ -314,7 +314,7 @@ def _grid_arrays(grid: GridCut, state: MaxFlowState) -> GridArrays:
     )
 
 
-def _single_grid(layout: Layout) -> GridCut | None:
+def single_grid(layout: Layout) -> GridCut | None:
     """Return the only term, if it is a grid that the kernel with implicit neighbours takes."""
     terms = layout.problem.terms
     if len(terms) != 1 or not isinstance(terms[0], GridCut):

@@ -12,7 +12,8 @@ r"""The exact proximal point of cuts, also with auxiliary nodes: all level sets 
 
 Divide and conquer is exact: {x > t} is the smallest minimiser of F + t m, for every t (Hochbaum
 2001, doi:10.1145/384006.384008; Chambolle & Darbon 2009, doi:10.1007/s11263-009-0238-9).  The
-sweeps only find most plateaus beforehand, which leaves few and small cuts.  Where the problem is
+sweeps only find most plateaus beforehand, which leaves few and small cuts; large ones of a grid are
+divided by cuts of the whole grid first (``grid_rounds``).  Where the problem is
 one block (a chain), the first sweep is the taut string, and nothing is left to cut.
 
 Where all weights m are not equal the sweeps, which are for equal ones, are left out.
@@ -29,6 +30,8 @@ from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray, IndexArray
 from submin.solve.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps, AcceleratedSweepsState
+from submin.solvers.grid_rounds import LARGE, GridRounds
+from submin.solvers.max_flow import single_grid
 from submin.solvers.network import Network, NetworkSize, network_size, refuse_others
 from submin.solvers.solver import array_bytes
 
@@ -49,6 +52,7 @@ class ParametricFlowState:
     sweeps: AcceleratedSweepsState
     passes: int = 0
     norm: float = float("inf")
+    rounds: GridRounds | None = None
     network: Network | None = None
     kernel: Kernel | None = None
     masses: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -76,7 +80,7 @@ class ParametricFlow:
     array([ 6.25,  6.25, 13.6 ])
     """
 
-    sweeps: int = 40
+    sweeps: int = 24
 
     def __post_init__(self) -> None:
         _checks.whole_number("sweeps", self.sweeps, 0)
@@ -96,8 +100,15 @@ class ParametricFlow:
         """Do one pass of sweeps, or a slice of the cuts, which have no blocks."""
         if state.kernel is None and state.passes < self._most_passes(layout):
             return self._sweep(layout, state)
-        kernel = state.kernel or self._open(layout, state)
-        state.done = kernel.advance(SLICE, layout.threads)
+        if state.network is None:
+            self._open(layout, state)
+        if state.rounds is not None:
+            if state.rounds.advance(SLICE, layout.threads):
+                state.plateau[:], state.rounds = state.rounds.part, None
+                self._open_kernel(state)
+            return 0
+        assert state.kernel is not None
+        state.done = state.kernel.advance(SLICE, layout.threads)
         if state.done:
             state.x += 0.0  # no -0.0
         return 0
@@ -117,17 +128,29 @@ class ParametricFlow:
             state.passes = self.sweeps
         return projections
 
-    def _open(self, layout: Layout, state: ParametricFlowState) -> Kernel:
-        """Put the network of the dual before the kernel, which works in place on its flow."""
+    def _open(self, layout: Layout, state: ParametricFlowState) -> None:
+        """Make the network of the dual; where plateaus of a grid are large, its rounds come first.
+
+        All work in place on the network's flow.
+        """
         network = Network(layout.problem.terms, layout.unary, state.sweeps.y)
-        costs = network.costs
-        state.masses, state.x = np.zeros(costs.size), np.zeros(costs.size)
+        state.network, count = network, network.costs.size
+        state.masses, state.x = np.zeros(count), np.zeros(count)
         state.masses[: layout.n] = 1.0 if layout.masses is None else layout.masses
-        state.plateau = np.zeros(costs.size, dtype=np.int32)
-        state.network, state.kernel = network, kernels.active.ParametricFlow(
-            *network.edges, network.flow, costs, state.masses, state.x, state.plateau
-        )  # fmt: skip
-        return state.kernel
+        state.plateau = np.zeros(count, dtype=np.int32)
+        self._open_kernel(state)
+        grid = single_grid(layout)
+        if grid is not None and np.bincount(state.plateau).max() > LARGE * count:
+            state.rounds = GridRounds(grid, network.flow, network.costs, state.masses)
+
+    @staticmethod
+    def _open_kernel(state: ParametricFlowState) -> None:
+        """Put the network and what is known of its plateaus before the kernel."""
+        assert state.network is not None
+        network = state.network
+        state.kernel = kernels.active.ParametricFlow(
+            *network.edges, network.flow, network.costs, state.masses, state.x, state.plateau
+        )
 
     def iterate(self, layout: Layout, state: ParametricFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh."""
