@@ -14,7 +14,7 @@ those of a certificate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,8 +63,15 @@ class Pins:
         return ~(self.inside | self.outside)
 
 
-def find_pins(unary: FloatArray, terms: Sequence[Term], granularity: float) -> Pins | None:
+def find_pins(
+    unary: FloatArray,
+    terms: Sequence[Term],
+    granularity: float,
+    known_reach: Callable[[], FloatArray] | None = None,
+) -> Pins | None:
     """Return the pinned elements of a flat unary, or None if there are none.
+
+    `known_reach` returns ``reach(terms, n)``, where that was computed before.
 
     O(n) where no cost is large beside the mean weight of an edge, else O(size of the data).  On
     data of known granularity whose sums may not be exact, every cost is pinned that is twice what
@@ -74,16 +81,16 @@ def find_pins(unary: FloatArray, terms: Sequence[Term], granularity: float) -> P
     exact = largest * unary.size < MOST_STEPS * binary_unit(granularity)
     if largest <= LARGE * _mean_weight(terms, unary.size) and (exact or not granularity):
         return None
-    reach = _reach(terms, unary.size)
+    around = known_reach() if known_reach else reach(terms, unary.size)
     beyond = np.isinf(unary)
-    if reach.any():
-        limit = LARGE * reach.max() if exact or not granularity else 2.0 * reach
+    if around.any():
+        limit = LARGE * around.max() if exact or not granularity else 2.0 * around
         beyond |= np.abs(unary) > limit
     if not beyond.any():
         return None
-    scale = max(float(np.abs(unary[~beyond]).max(initial=0.0)), float(reach.max())) or 1.0
+    scale = max(float(np.abs(unary[~beyond]).max(initial=0.0)), float(around.max())) or 1.0
     scale = max(scale, LEAST_SCALE)
-    stand_in = reach + MARGIN * (scale + reach)
+    stand_in = around + MARGIN * (scale + around)
     if granularity:
         stand_in = np.ceil(stand_in / granularity) * granularity
     return Pins(
@@ -99,10 +106,10 @@ def _mean_weight(terms: Sequence[Term], n: int) -> float:
     return sum(term.weight for term in terms if isinstance(term, EdgeTerm)) / n
 
 
-def _reach(terms: Sequence[Term], n: int) -> FloatArray:
+def reach(terms: Sequence[Term], n: int) -> FloatArray:
     """Return a bound on |sum_i y_i(v)| over the base polytopes, shape (n,)."""
-    reach = np.zeros(n)
+    total = np.zeros(n)
     for term in terms:
         low, high = term.marginal_range(n)
-        reach += np.maximum(np.abs(low), np.abs(high))
-    return reach
+        total += np.maximum(np.abs(low), np.abs(high))
+    return total

@@ -10,6 +10,7 @@ decomposition, so that the result of any solver on any blocks warm-starts any ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from math import fsum
 
 import numpy as np
@@ -123,6 +124,16 @@ class Layout:
     def owners(self) -> list[int]:
         """The number of the term that each block belongs to."""
         return [owner for owner, part in enumerate(self._parts) for _ in part]
+
+    def with_costs(self, problem: Problem) -> Layout:
+        """Return the layout of a problem of the same terms and shape; the blocks are shared.
+
+        Stand-ins take the place of all pinned costs.  Nothing is checked again.
+        """
+        other = copy(self)
+        other.problem, other.unary = problem, _finite_unary(problem, pinned=True)
+        vars(other).pop("fixed_costs", None)
+        return other
 
     @property
     def r(self) -> int:
