@@ -142,7 +142,9 @@ class Objective:
         pins = self.pins
         if pins is None:
             return kernels.active.negative_sum(s, 0)
-        least = np.where(pins.outside, 0.0, np.where(pins.inside, s, np.minimum(0.0, s)))
+        least = np.minimum(0.0, s)
+        np.copyto(least, s, where=pins.inside)
+        least[pins.outside] = 0.0
         return kernels.active.compensated_sum(least, 0)
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
+from submin._lazy import lazy
 from submin._sums import binary_unit
 from submin._typing import BoolArray, FloatArray
 from submin.terms.base.edges import EdgeTerm
@@ -57,7 +59,7 @@ class Pins:
     unary: FloatArray
     paid: FloatArray
 
-    @property
+    @lazy
     def free(self) -> BoolArray:
         """The elements that are not pinned, as a mask."""
         return ~(self.inside | self.outside)
@@ -82,22 +84,26 @@ def find_pins(
     if largest <= LARGE * _mean_weight(terms, unary.size) and (exact or not granularity):
         return None
     around = known_reach() if known_reach else reach(terms, unary.size)
-    beyond = np.isinf(unary)
-    if around.any():
-        limit = LARGE * around.max() if exact or not granularity else 2.0 * around
-        beyond |= np.abs(unary) > limit
-    if not beyond.any():
+    largest, magnitude = float(around.max()), np.abs(unary)
+    limit: float | FloatArray = inf
+    if largest:
+        limit = LARGE * largest if exact or not granularity else 2.0 * around
+    beyond = (magnitude > limit) | (magnitude == inf)
+    places = np.flatnonzero(beyond)
+    if not places.size:
         return None
-    scale = max(float(np.abs(unary[~beyond]).max(initial=0.0)), float(around.max())) or 1.0
-    scale = max(scale, LEAST_SCALE)
-    stand_in = around + MARGIN * (scale + around)
+    scale = max(float(magnitude.max(where=~beyond, initial=0.0)), largest) or 1.0
+    own, stand_in = unary[places], around[places]
+    stand_in += MARGIN * (max(scale, LEAST_SCALE) + stand_in)
     if granularity:
         stand_in = np.ceil(stand_in / granularity) * granularity
+    finite = unary.copy()
+    finite[places] = np.copysign(stand_in, own)
     return Pins(
         inside=beyond & (unary < 0.0),
         outside=beyond & (unary > 0.0),
-        unary=np.where(beyond, np.copysign(stand_in, unary), unary),
-        paid=unary[beyond & (unary < 0.0) & np.isfinite(unary)],
+        unary=finite,
+        paid=own[(own < 0.0) & np.isfinite(own)],
     )
 
 

@@ -192,9 +192,10 @@ class Layout:
         dual.
         """
         pins = self.problem.pins
-        return self.problem.least_cost(
-            s if pins is None else np.where(pins.inside, s - self.unary, s)
-        )
+        if pins is not None:
+            s = s.copy()
+            np.subtract(s, self.unary, out=s, where=pins.inside)
+        return self.problem.least_cost(s)
 
     def lower_bound(self, s: FloatArray) -> float:
         """Return a lower bound on min F, if s is that of a feasible dual, O(n)."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._sums import common_granularity
-from submin._typing import BoolArray, Dual, FloatArray, IndexArray
+from submin._typing import Dual, FloatArray, IndexArray
 from submin.model.pins import find_pins, reach
 from submin.model.problem import Problem
 from submin.solve.certificate import certify
@@ -79,12 +79,15 @@ class KeptResult(Result):
 class KeptRun(Run[MaxFlowState]):
     """A run of a search that is kept: when it is done, its result is written down late."""
 
+    def _check_start(self, dual: Dual) -> None:
+        """Look at the end alone, which is near; ``_result`` finds a set if it is not reached."""
+
     def _closed(self, *_: object) -> bool:
-        """A maximum flow that is done is the answer."""
+        """Stop: what a maximum flow leaves is the answer, or a limit has come first."""
         return True
 
     def _result(self) -> Result:
-        if self.state is None or not self.state.done or self.best.members is self.best.s:
+        if self.state is None or not self.state.done or self.best.quality == -inf:
             return super()._result()
         result = KeptResult.__new__(KeptResult)
         vars(result).update(
@@ -144,18 +147,17 @@ class Session:
     def __init__(self, problem: Problem, *, largest: bool = False, threads: int = 0) -> None:
         self._layout = Layout(problem, threads=threads, pinned=True)
         self._problem = Problem(problem.unary.copy(), problem.terms, problem.constant)
-        self._unary, self._threads = self._problem.unary, threads
+        self._threads = threads
         self._solver = _solver(self._layout, bool(largest))
         self._unit: float = -1.0
         self._reach: FloatArray | None = None
         self._dual: Dual | None = None
         self._last: weakref.ref[Result] | None = None
-        self._stale = self._changed = True
+        self._stale = True
 
     @property
     def problem(self) -> Problem:
         """The problem as it stands; its unary is a copy."""
-        self._renew()
         return Problem(self._problem.unary.copy(), self._problem.terms, self._problem.constant)
 
     def set_unary(self, values: npt.ArrayLike) -> None:
@@ -201,7 +203,7 @@ class Session:
                 f"values has {costs.size} entries for {elements.size} elements: give one for all, "
                 "or one for each"
             )
-        unary = self._unary.copy()
+        unary = self._problem.unary.copy()
         unary.ravel()[elements] = costs.ravel()
         self._take(unary, costs)
 
@@ -232,14 +234,13 @@ class Session:
         if not 0 <= _checks.whole_number("term", term, 0) < len(terms):
             raise ValueError(f"term is {term}, but the problem has {len(terms)} terms")
         terms[term] = _reweighted(terms[term], term, weights, reverse_weights)
-        problem = Problem(self._unary, terms, self._problem.constant)
+        problem = Problem(self._problem.unary, terms, self._problem.constant)
         self._keep_last()
         layout = Layout(problem, threads=self._threads, pinned=True)
         self._stale, self._dual = True, self._clipped(terms)
         if isinstance(self._solver, KeptFlow) and self._dual is not None:
             self._solver.restart(layout, self._dual)
         self._problem, self._layout, self._reach, self._unit = problem, layout, None, -1.0
-        self._changed = True
 
     def solve(
         self,
@@ -264,7 +265,7 @@ class Session:
         """
         limits = Limits(
             max_passes=10_000 if max_passes is None else max_passes,
-            time_limit=float("inf") if time_limit is None else time_limit,
+            time_limit=inf if time_limit is None else time_limit,
         )
         self._keep_last()
         stale, self._stale = self._stale, True
@@ -289,28 +290,21 @@ class Session:
         return _checks.indices("where", where, self._problem.n).ravel()
 
     def _take(self, unary: FloatArray, changed: FloatArray) -> None:
-        """Make costs the current ones, once they are known to fit."""
-        Problem(unary, (), self._problem.constant)  # refuses what overflows
-        unit = self._unit
-        if unit > 0.0:
-            finite = changed[np.isfinite(changed)]
-            steps = finite / unit
-            if not np.all(np.rint(steps) * unit == finite):
-                unit = -1.0
-        self._unary, self._unit, self._changed = unary, unit, True
+        """Make costs the current ones, if they fit."""
+        problem = Problem(unary, self._problem.terms, self._problem.constant)
+        finite = changed[np.isfinite(changed)]
+        if self._unit > 0.0 and not np.all(np.rint(finite / self._unit) * self._unit == finite):
+            self._unit = -1.0
+        self._problem = problem
 
-    def _renew(self) -> None:
-        """Make the problem of the current costs, with what is known of it."""
-        if not self._changed:
-            return
-        terms, n = self._problem.terms, self._problem.n
-        problem = Problem(self._unary, terms, self._problem.constant)
+    def _set_known(self) -> None:
+        """Tell the current problem what is known of it."""
+        problem = self._problem
         if self._unit < 0.0:
             self._unit = problem.granularity
-        known = vars(problem)
+        around, known = partial(self._around, problem.n), vars(problem)
         known["granularity"] = self._unit
-        known["pins"] = find_pins(self._unary.ravel(), terms, self._unit, partial(self._around, n))
-        self._problem, self._changed = problem, False
+        known["pins"] = find_pins(problem.unary.ravel(), problem.terms, self._unit, around)
 
     def _around(self, n: int) -> FloatArray:
         """Return a bound on what the terms weigh at each element, which costs do not change."""
@@ -321,8 +315,9 @@ class Session:
     def _prepare(self, stale: bool) -> None:
         """Tell the search what has changed since the last solve."""
         before, unit = self._layout, self._layout.problem.granularity
-        self._renew()
-        self._layout = before.with_costs(self._problem)
+        if self._problem is not before.problem:
+            self._set_known()
+            self._layout = before.with_costs(self._problem)
         if not isinstance(self._solver, KeptFlow):
             return
         finer = unit == 0.0 or unit % (self._unit or unit)
@@ -334,9 +329,13 @@ class Session:
 
     def _start(self) -> Dual:
         """Return a feasible dual to start from; a search that is kept has its own."""
-        if isinstance(self._solver, KeptFlow) or self._dual is None:
-            return self._layout.feasible_start()
-        return self._layout.restored(self._dual)
+        if isinstance(self._solver, KeptFlow):
+            state = self._solver.kept.state
+            if state is not None and state.y:
+                return state.y
+        elif self._dual is not None:
+            return self._layout.restored(self._dual)
+        return self._layout.feasible_start()
 
     def _keep_last(self) -> None:
         """Give the last result a dual of its own, if there is still someone to look at it."""

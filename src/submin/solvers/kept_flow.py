@@ -16,6 +16,7 @@ keep their flow, and search it anew, which is O(nodes + edges).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 from submin import kernels
@@ -34,6 +35,9 @@ MOST_CHANGED = 0.1
 MOST_VISITS = 8
 """Visits of each node until s is summed afresh: rounding errors of the flow add up in it."""
 
+MOST_WORK = 8
+"""Visits of each node after which a search that goes on is given up for one from nothing."""
+
 
 @dataclass
 class Kept:
@@ -43,6 +47,7 @@ class Kept:
     forests: GridFlow | None = None
     in_trees: bool = False
     fresh_until: int = 0
+    most_visits: float = inf
 
     def is_worn(self, layout: Layout) -> bool:
         """Say whether rounding errors may have added up in s, which data of granularity spare."""
@@ -66,8 +71,18 @@ class KeptFlow(MaxFlow):
         return self.kept.state
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
-        """Do what ``MaxFlow`` does; nothing once it is done."""
-        return 0 if state.done else super().step(layout, state)
+        """Do what ``MaxFlow`` does, or nothing once it is done.
+
+        A change that makes more work than most problems from nothing is such a problem.
+        """
+        if state.done:
+            return 0
+        forests = self.kept.forests
+        if forests is not None and forests.visits() > self.kept.most_visits:
+            self.kept.forests = state.flow = None
+            state.y[0][:], state.s[:] = 0.0, layout.unary
+            state.swept, state.norm = 0, inf
+        return super().step(layout, state)
 
     def set_costs(self, layout: Layout, nodes: IndexArray) -> None:
         """Go on with the costs that the layout has at some nodes; all others are as before."""
@@ -81,6 +96,7 @@ class KeptFlow(MaxFlow):
             return
         forests.set_costs(nodes, layout.unary[nodes])
         state.flow, state.done, state.visits = forests, False, 0
+        kept.most_visits = forests.visits() + MOST_WORK * layout.n
 
     def reopen(self, layout: Layout) -> None:
         """Go on from the flow alone, with all costs of the layout; O(nodes + edges)."""
@@ -109,7 +125,7 @@ class KeptFlow(MaxFlow):
             return kernels.active.GridTreeFlow(*grid_arrays(graph, state))
         flow = super()._open(layout, state)
         if isinstance(graph, GridCut):
-            kept.forests, kept.fresh_until = cast("GridFlow", flow), 0
+            kept.forests, kept.fresh_until, kept.most_visits = cast("GridFlow", flow), 0, inf
         return flow
 
     def _start_over(self, layout: Layout, state: MaxFlowState, grid: GridCut) -> GridTreeFlow:
