@@ -207,9 +207,7 @@ class Session:
         unary.ravel()[elements] = costs.ravel()
         self._take(unary, costs)
 
-    def change_weights(
-        self, weights: Any, reverse_weights: Any = None, *, term: int = 0
-    ) -> None:
+    def change_weights(self, weights: Any, reverse_weights: Any = None, *, term: int = 0) -> None:
         """Replace the weights of a ``GridCut`` or ``Cut``.
 
         Parameters
