@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
@@ -35,6 +34,9 @@ MOST_STEPS = 2.0**50
 
 LEAST_SCALE = 2.0**-1000
 """Margins of a larger scale do not vanish in underflow."""
+
+FINITE = float(np.finfo(np.float64).max)
+"""The largest float."""
 
 MARGIN = 2.0**-10
 """How far a stand-in lies beyond the terms, in units of the largest cost that is not pinned."""
@@ -85,10 +87,10 @@ def find_pins(
         return None
     around = known_reach() if known_reach else reach(terms, unary.size)
     largest, magnitude = float(around.max()), np.abs(unary)
-    limit: float | FloatArray = inf
+    limit: float | FloatArray = FINITE
     if largest:
         limit = LARGE * largest if exact or not granularity else 2.0 * around
-    beyond = (magnitude > limit) | (magnitude == inf)
+    beyond = magnitude > np.minimum(limit, FINITE)
     places = np.flatnonzero(beyond)
     if not places.size:
         return None
@@ -97,11 +99,12 @@ def find_pins(
     stand_in += MARGIN * (max(scale, LEAST_SCALE) + stand_in)
     if granularity:
         stand_in = np.ceil(stand_in / granularity) * granularity
-    finite = unary.copy()
+    finite, inside = unary.copy(), np.zeros_like(beyond)
     finite[places] = np.copysign(stand_in, own)
+    inside[places] = own < 0.0
     return Pins(
-        inside=beyond & (unary < 0.0),
-        outside=beyond & (unary > 0.0),
+        inside=inside,
+        outside=beyond & ~inside,
         unary=finite,
         paid=own[(own < 0.0) & np.isfinite(own)],
     )

@@ -10,13 +10,13 @@ import weakref
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from submin import _checks
+from submin import _checks, _memory
 from submin._typing import Dual, FloatArray, IndexArray
 from submin.model.pins import find_pins, reach
 from submin.model.problem import Problem
@@ -24,7 +24,7 @@ from submin.solve.certificate import certify
 from submin.solve.driver import Callback, Limits, Run
 from submin.solve.layout import Layout
 from submin.solve.progress import Watch, displaying
-from submin.solve.result import Result
+from submin.solve.result import History, Record, Result
 from submin.solvers import choose
 from submin.solvers.kept_flow import KeptFlow
 from submin.solvers.max_flow import MaxFlow, MaxFlowState
@@ -34,12 +34,12 @@ from submin.terms import Cut, GridCut
 from submin.terms.base.edges import EdgeTerm
 from submin.terms.base.term import Term
 
-LATE = ("certificate", "status", "dual", "x")
+LATE = ("certificate", "status", "dual", "x", "history")
 """What a kept result computes when it is first asked for."""
 
 
 class KeptResult(Result):
-    """The result of a session: certificate, status, dual and x are computed when first asked for.
+    """The result of a session: all but the set is written down when it is first asked for.
 
     Until the session moves its flow, the dual is that flow; then it becomes a copy.
     """
@@ -47,6 +47,7 @@ class KeptResult(Result):
     _layout: Layout
     _flow: Dual
     _point: Callable[[FloatArray], FloatArray]
+    _effort: tuple[float, int, float]
 
     def __getattr__(self, name: str) -> Any:
         """Compute what is late, once."""
@@ -60,7 +61,7 @@ class KeptResult(Result):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _late_dual(self) -> tuple[FloatArray, ...]:
-        return tuple(part.copy() for part in self._flow)
+        return tuple(_memory.copied(part) for part in self._flow)
 
     def _late_x(self) -> FloatArray:
         s = self._layout.total(vars(self).get("dual", self._flow))
@@ -75,6 +76,10 @@ class KeptResult(Result):
     def _late_status(self) -> Any:
         return self.certificate.status(self.tol)
 
+    def _late_history(self) -> Any:
+        last = self.certificate
+        return History([Record(*self._effort, nan, last.gap, last.value, last.lower_bound)])
+
 
 class KeptRun(Run[MaxFlowState]):
     """A run of a search that is kept: when it is done, its result is written down late."""
@@ -82,24 +87,34 @@ class KeptRun(Run[MaxFlowState]):
     def _check_start(self, dual: Dual) -> None:
         """Look at the end alone, which is near; ``_result`` finds a set if it is not reached."""
 
+    def _check(self, state: MaxFlowState) -> bool:
+        """Measure what a limit leaves, or what someone watches."""
+        if state.done and not self.measured and not self.interrupted:
+            return True
+        return super()._check(state)
+
     def _closed(self, *_: object) -> bool:
         """Stop: what a maximum flow leaves is the answer, or a limit has come first."""
         return True
 
     def _result(self) -> Result:
-        if self.state is None or not self.state.done or self.best.quality == -inf:
+        if self.state is None or not self.state.done or self.interrupted:
             return super()._result()
+        dual, _ = self.solver.iterate(self.layout, self.state)
+        members = self.layout.problem.repaired(self.state.members)
         result = KeptResult.__new__(KeptResult)
         vars(result).update(
-            minimizer=self.best.members.reshape(self._shape).copy(),
-            history=self.history,
+            minimizer=members.reshape(self._shape).copy(),
             solver=repr(self.solver),
             tol=self.limits.tol,
-            interrupted=self.interrupted,
+            interrupted=False,
             _layout=self.layout,
-            _flow=self.best.dual,
+            _flow=dual,
             _point=self._point,
+            _effort=(self.passes, self.projections, self.seconds),
         )
+        if self.measured:
+            vars(result)["history"] = self.history
         return result
 
 
@@ -128,7 +143,7 @@ class Session:
     problems that ``minimize`` solves by ``MaxFlow`` keep their network and flow, which is searched
     anew in O(nodes + edges).  All else is minimised from the last dual.
 
-    Certificate, status, dual and x of a result are computed when they are first asked for.
+    All of a result but the set, its certificate above all, is computed when it is first asked for.
 
     Examples
     --------
