@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from math import inf, nan
 from typing import Any
 
@@ -48,6 +48,7 @@ class KeptResult(Result):
     _flow: Dual
     _point: Callable[[FloatArray], FloatArray]
     _effort: tuple[float, int, float]
+    _around: Callable[[], FloatArray]
 
     def __getattr__(self, name: str) -> Any:
         """Compute what is late, once."""
@@ -70,6 +71,9 @@ class KeptResult(Result):
     def _late_certificate(self) -> Any:
         problem = self._layout.problem
         whole = Problem(problem.unary, problem.terms, problem.constant)
+        if problem.pins is not None:
+            unary, terms, around = whole.unary.ravel(), whole.terms, self._around
+            vars(whole)["pins"] = find_pins(unary, terms, whole.granularity, around)
         dual = vars(self).get("dual", self._flow)
         return certify(whole, self.minimizer.ravel(), dual)
 
@@ -165,7 +169,7 @@ class Session:
         self._threads = threads
         self._solver = _solver(self._layout, bool(largest))
         self._unit: float = -1.0
-        self._reach: FloatArray | None = None
+        self._reach: Callable[[], FloatArray] | None = None
         self._dual: Dual | None = None
         self._last: weakref.ref[Result] | None = None
         self._stale = True
@@ -291,6 +295,7 @@ class Session:
             watch.close(result)
         if isinstance(self._solver, KeptFlow):
             self._last = weakref.ref(result)
+            vars(result)["_around"] = self._bound_on_terms()
         else:
             self._dual = list(result.dual)
         self._stale = result.interrupted
@@ -315,14 +320,14 @@ class Session:
         problem = self._problem
         if self._unit < 0.0:
             self._unit = problem.granularity
-        around, known = partial(self._around, problem.n), vars(problem)
+        around, known = self._bound_on_terms(), vars(problem)
         known["granularity"] = self._unit
         known["pins"] = find_pins(problem.unary.ravel(), problem.terms, self._unit, around)
 
-    def _around(self, n: int) -> FloatArray:
-        """Return a bound on what the terms weigh at each element, which costs do not change."""
+    def _bound_on_terms(self) -> Callable[[], FloatArray]:
+        """Return what computes ``pins.reach`` once: costs do not change it."""
         if self._reach is None:
-            self._reach = reach(self._problem.terms, n)
+            self._reach = cache(partial(reach, self._problem.terms, self._problem.n))
         return self._reach
 
     def _prepare(self, stale: bool) -> None:
