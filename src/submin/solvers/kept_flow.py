@@ -19,8 +19,10 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from submin import kernels
-from submin._typing import Dual, IndexArray
+from submin._typing import BoolArray, Dual, FloatArray, IndexArray
 from submin.solve.layout import Layout
 from submin.solvers.max_flow import MaxFlow, MaxFlowState, grid_arrays
 from submin.solvers.network import Network
@@ -106,7 +108,11 @@ class KeptFlow(MaxFlow):
         graph, swept = state.graph, state.swept
         if isinstance(graph, Network):
             graph.set_unary(layout.unary)
-            self.kept.state = MaxFlowState([], graph.imbalance(), graph, warm=True, swept=1)
+            s = graph.imbalance()
+            if state.done and not layout.problem.granularity:
+                _forget_rounding(s, state.members, state.lost)
+            lost = state.lost if state.done else inf
+            self.kept.state = MaxFlowState([], s, graph, warm=True, swept=1, lost=lost)
         else:
             s = layout.total(state.y)
             self.kept.state = MaxFlowState(state.y, s, graph, warm=True, swept=swept)
@@ -132,3 +138,14 @@ class KeptFlow(MaxFlow):
         """Leave the forests for good."""
         self.kept.forests, self.kept.in_trees = None, True
         return super()._start_over(layout, state, grid)
+
+
+def _forget_rounding(s: FloatArray, members: BoolArray, lost: float) -> None:
+    """Set to 0 what rounding has kept from deficits inside a minimiser and from excess outside.
+
+    A search would go through the whole network for it.  There is no more of it than the last
+    search has left, which sums to `lost`; auxiliary nodes keep theirs.
+    """
+    own = s[: members.size]
+    misplaced = np.where(members, own, -own)
+    own[(misplaced > 0.0) & (misplaced <= lost)] = 0.0
