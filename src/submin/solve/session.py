@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache, partial
 from math import inf, nan
 from typing import Any
@@ -293,13 +293,17 @@ class Session:
             watch = Watch(display, callback)
             result = run(self._layout, self._solver, limits, watch.callback).solve(dual)
             watch.close(result)
-        if isinstance(self._solver, KeptFlow):
+        self._stale = result.interrupted
+        return self._handed_out(result)
+
+    def _handed_out(self, result: Result) -> Result:
+        """Return a result that no later solve changes."""
+        if isinstance(result, KeptResult):
             self._last = weakref.ref(result)
             vars(result)["_around"] = self._bound_on_terms()
-        else:
-            self._dual = list(result.dual)
-        self._stale = result.interrupted
-        return result
+            return result
+        self._dual = [part.copy() for part in result.dual]
+        return replace(result, dual=tuple(self._dual))
 
     def _elements(self, where: npt.ArrayLike) -> IndexArray:
         if np.asarray(where).dtype == np.bool_:
