@@ -1,10 +1,11 @@
 """A brush on a photograph: seconds of a solve after a stroke of hard constraints.
 
-    python benchmarks/session.py [--repeats 15] [--only WORD]
+    python benchmarks/session.py [--repeats 15] [--only WORD] [--against]
 
 Each repeat draws a new stroke of 240 pixels on a photograph with 8 neighbours, and solves from
 nothing, from the last result as a warm start, and in a session that is kept.  The stroke takes
-pixels away from the object or adds them to it, by turns.  Prints medians, with and without the
+pixels away from the object or adds them to it, by turns; with --against always the way that most of
+them are not yet, so that every stroke changes the answer.  Prints medians, with and without the
 certificate of the session's answer; the values of all answers are checked.
 """
 
@@ -49,12 +50,14 @@ def again(session: sm.Session, pixels: np.ndarray, cost: float) -> sm.Result:
     return session.solve()
 
 
-def compare(problem: sm.Problem, repeats: int) -> str:
+def compare(problem: sm.Problem, repeats: int, against: bool) -> str:
     """Return a row of medians."""
     rng, session, rows = np.random.default_rng(0), sm.Session(problem), []
     unary, last = problem.unary.copy(), session.solve()
     for repeat in range(repeats):
         pixels, cost = stroke(problem.shape, rng), -np.inf if repeat % 2 else np.inf
+        if against:
+            cost = np.inf if last.minimizer.ravel()[pixels].mean() > 0.5 else -np.inf
         unary.ravel()[pixels] = cost
         changed = sm.Problem(unary.copy(), problem.terms)
         own, result = timed(lambda pixels=pixels, cost=cost: again(session, pixels, cost))
@@ -77,11 +80,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--only", default="", help="a part of the photographs' names")
+    parser.add_argument("--against", action="store_true", help="strokes against the answer")
     arguments = parser.parse_args()
     for name in PHOTOGRAPHS:
         for smoothness in SMOOTHNESS:
             if arguments.only in name:
-                row = compare(photograph_problem(name, smoothness, 8), arguments.repeats)
+                problem = photograph_problem(name, smoothness, 8)
+                row = compare(problem, arguments.repeats, arguments.against)
                 print(f"{name} 512^2, smoothness {smoothness:g}: {row}", flush=True)
 
 
