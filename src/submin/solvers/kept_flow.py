@@ -37,8 +37,8 @@ MOST_CHANGED = 0.1
 MOST_VISITS = 8
 """Visits of each node until s is summed afresh: rounding errors of the flow add up in it."""
 
-MOST_WORK = 8
-"""Visits of each node after which a search that goes on is given up for one from nothing."""
+MOST_WORK = 1
+"""Visits of each node after which a search that goes on gives way to a new one, in strips."""
 
 
 @dataclass
@@ -75,15 +75,13 @@ class KeptFlow(MaxFlow):
     def step(self, layout: Layout, state: MaxFlowState) -> int:
         """Do what ``MaxFlow`` does, or nothing once it is done.
 
-        A change that makes more work than most problems from nothing is such a problem.
+        A change that makes much work is a new search from the flow so far, in strips.
         """
         if state.done:
             return 0
         forests = self.kept.forests
         if forests is not None and forests.visits() > self.kept.most_visits:
             self.kept.forests = state.flow = None
-            state.y[0][:], state.s[:] = 0.0, layout.unary
-            state.swept, state.norm = 0, inf
         return super().step(layout, state)
 
     def set_costs(self, layout: Layout, nodes: IndexArray) -> None:
