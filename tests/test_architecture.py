@@ -32,7 +32,7 @@ LAYERS = [
     ("solve.screening",),
     ("solvers",),
     ("solve.driver", "solve.proximal_driver", "solve.progress"),
-    ("networks", "solve.api", "solve.description"),
+    ("networks", "solve.api", "solve.description", "solve.session"),
     ("levels",),
     ("dimacs", "testing"),
     ("__init__",),

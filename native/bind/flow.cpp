@@ -128,6 +128,8 @@ class BoundGridFlow {
     return grid_problem(shape, offsets, backward_, forward_, flows_, s_);
   }
 
+  std::int64_t size() const { return size_of(s_.size()); }
+
   std::unique_ptr<flow::GridFlow> solver_;
 
  private:
@@ -146,6 +148,12 @@ class BoundStripFlow : public BoundGridFlow {
     const std::int64_t most = std::int64_t{1} << 31;
     solver_ = flow::make_grid_flow<flow::StripGridFlow>(problem(shape, offsets),
                                                         std::min(patience, most));
+  }
+  void set_costs(const ConstIndices& nodes, const ConstValues& costs) {
+    require_size(costs.size(), size_of(nodes.size()), "costs");
+    require_below(nodes, size(), "nodes");
+    require(solver_->finished(), "costs can be set when advance has returned True");
+    solver_->set_costs(nodes.data(), costs.data(), size_of(nodes.size()));
   }
 };
 
@@ -257,7 +265,9 @@ void bind_flow(nb::module_& module) {
                     std::vector<Weights>, std::vector<Values>, const Values&, std::int64_t>(),
            "shape"_a.noconvert(), "offsets"_a.noconvert(), "backward"_a.noconvert(),
            "forward"_a.noconvert(), "flows"_a.noconvert(), "s"_a.noconvert(),
-           "patience"_a = std::int64_t{1} << 31);
+           "patience"_a = std::int64_t{1} << 31)
+      .def("set_costs", &BoundStripFlow::set_costs, "nodes"_a.noconvert(), "costs"_a.noconvert(),
+           WithoutLock());
   bind_solver(grid);
   nb::class_<BoundTreeFlow> trees(module, "GridTreeFlow");
   trees.def(nb::init<const ConstPointers&, const Offsets&, std::vector<Weights>,

@@ -37,6 +37,8 @@ class GridFlow {
   virtual std::int64_t visits() const = 0;
   virtual bool finished() const = 0;
   virtual bool gave_up() const = 0;
+  // Only of a finished search that is to go on.
+  virtual void set_costs(const Index*, const double*, std::int64_t) {}
 };
 
 // What a grid's network and search keep for each node, in one piece of memory. Labels and parents
@@ -100,6 +102,7 @@ class StripGridFlow final : public GridFlow {
       : problem_(problem),
         patience_(patience),
         limit_(patience),
+        most_visits_(patience * problem.size()),
         margin_(furthest_step(problem)),
         arrays_(problem.size(), first_strips(problem), margin_) {
     const std::int64_t slices = problem.shape[0], count = first_strips(problem);
@@ -124,10 +127,22 @@ class StripGridFlow final : public GridFlow {
     if (of_all([](const Strip& strip) { return strip.search.finished(); })) {
       if (strips_.size() > 1) merge(strips_.size() > kFewStrips ? kFewStrips : 1);
     } else if (of_all([&](const Strip& strip) { return strip.search.has_stopped(limit_); })) {
-      gave_up_ = visits() >= patience_ * problem_.size();
+      gave_up_ = visits() >= most_visits_;
       limit_ *= 2;
     }
     return finished();
+  }
+
+  // Of a finished search: `advance` goes on with other costs of some nodes, and as much patience as
+  // at first. Labels grow from change to change; before they are too large the forests are grown
+  // anew.
+  void set_costs(const Index* nodes, const double* costs, std::int64_t count) override {
+    Search& search = strips_.front().search;
+    for (std::int64_t k = 0; k < count; ++k) search.set_cost(nodes[k], costs[k]);
+    const std::int64_t most = std::int64_t{kPending} - kStep * (problem_.size() + 2);
+    if (search.depth() > std::min<std::int64_t>(kDeepest, most)) search.begin_again();
+    most_visits_ = visits() + patience_ * problem_.size();
+    limit_ = most_visits_ / problem_.size();
   }
 
   void members(bool largest, std::uint8_t* member) override {
@@ -154,6 +169,7 @@ class StripGridFlow final : public GridFlow {
   using Search = GridSearch<Network>;
   static constexpr std::int64_t kMostStrips = 16, kSmallest = 1 << 13;
   static constexpr std::size_t kFewStrips = 8;
+  static constexpr std::int64_t kDeepest = 1 << 20;
 
   struct Strip {
     std::int64_t first, last;  // slices of axis 0
@@ -213,6 +229,7 @@ class StripGridFlow final : public GridFlow {
 
   GridFlowProblem problem_;
   std::int64_t patience_, limit_;  // visits a node
+  std::int64_t most_visits_;       // before it gives up
   std::int64_t margin_;
   NodeArrays<Network> arrays_;
   std::vector<Strip> strips_;

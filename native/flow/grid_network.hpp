@@ -201,6 +201,29 @@ class GridNetwork {
   double deficit(Index v) const { return problem_.side * problem_.imbalance[v]; }
   void change_deficit(Index v, double by) { problem_.imbalance[v] += problem_.side * by; }
   void set_deficit(Index v, double value) { problem_.imbalance[v] = problem_.side * value; }
+  // What v's deficit is at this cost and the flow out of it, summed afresh.
+  double deficit_of(Index v, double cost) const {
+    std::array<std::int64_t, kMostAxes> place{};
+    std::int64_t rest = v;
+    for (std::size_t i = 0; i < strides_.size(); ++i) {
+      place[i] = rest / strides_[i];
+      rest %= strides_[i];
+    }
+    const auto has = [&](const std::vector<std::int64_t>& offset, std::int64_t sign) {
+      for (std::size_t i = 0; i < offset.size(); ++i) {
+        const std::int64_t at = place[i] + sign * offset[i];
+        if (at < 0 || at >= problem_.shape[i]) return false;
+      }
+      return true;
+    };
+    double deficit = problem_.side * cost;
+    for (std::size_t k = 0; k < problem_.edges.size(); ++k) {
+      const GridEdges& set = problem_.edges[k];
+      if (has(set.offset, 1)) deficit += set.flow[positions_[k](v)];
+      if (has(set.offset, -1)) deficit -= set.flow[positions_[k](v - steps_[2 * k])];
+    }
+    return deficit;
+  }
   Label& label(Index v) { return label_[v]; }
   Arc& parent(Index v) { return parent_[v]; }
   Index head(Index v, Arc arc) const { return v + steps_[arc]; }

@@ -36,6 +36,19 @@ class GridSearch {
   bool finished() const { return finished_; }
   bool has_stopped(std::int64_t limit) const { return finished_ || visits() >= limit * size(); }
 
+  // Of a finished search: goes on with another cost of v.
+  void set_cost(Index v, double cost) {
+    search_->change(v, network_->deficit_of(v, cost));
+    finished_ = false;
+  }
+
+  // Grows new forests, of low labels.
+  void begin_again() {
+    visits_before_ = visits();
+    search_ = std::make_unique<ResidualSearch<Network>>(*network_);
+    finished_ = false;
+  }
+
   // Takes in what new residual arcs across a slice join to the forest.
   void open_across(std::int64_t slice) {
     network_->open_across(slice, [&](Index v, auto arc) { search_->admit(v, arc); });

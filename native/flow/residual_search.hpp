@@ -137,6 +137,23 @@ class ResidualSearch {
     if (net_.label(v) == kFree && below < kPending) join(v, arc, std::max(below, depth_) + kStep);
   }
 
+  // Of a finished search: `advance` goes on from its forest with another deficit of v. A node that
+  // gets one is a root where it is, or beyond all there are.
+  void change(Index v, double deficit) {
+    net_.set_deficit(v, deficit);
+    phase_ = Phase::push;
+    base_ = pushed_at_ = depth_;
+    const bool outside = net_.label(v) == kFree;
+    if (deficit > 0) {
+      net_.parent(v) = Network::root;
+      if (outside) settle(v, depth_ + kStep);
+    } else if (net_.parent(v) == Network::root) {
+      orphan(v);
+    } else if (deficit < 0 && !outside) {
+      excess_.add(net_.label(v), v);
+    }
+  }
+
   // No label in the forest is larger.
   Label depth() const { return depth_; }
 
@@ -305,12 +322,13 @@ class ResidualSearch {
     });
   }
 
-  // Labels fall along a path, so one that is down to `label` can no longer meet v.
+  // Labels fall along a path, so one that is down to `label` can no longer meet v. A root may have
+  // any label after a change.
   bool has_path_below(Index u, Index v, Label label) {
     while (u != v) {
       const Arc arc = net_.parent(u);
       if (arc == Network::none) return false;
-      if (net_.label(u) <= label) return true;
+      if (arc == Network::root || net_.label(u) <= label) return true;
       u = net_.head(u, arc);
       --work_;
     }
@@ -402,15 +420,16 @@ class ResidualSearch {
 };
 
 // The smallest minimiser: what remaining excess still reaches in a finished network. No node of the
-// forest is among it, and few others have neither excess nor deficit. It uses up the parents.
+// forest is among it, and few others have neither excess nor deficit. Marks parents meanwhile.
 template <class Network>
 void mark_smallest(Network& network, std::uint8_t* member) {
   constexpr auto reached = Network::offered;
   std::vector<Index> open, stack;
   for (Index v = 0; v < network.size(); ++v) {
+    if (network.label(v) != kFree) continue;
     const bool excess = network.deficit(v) < 0;
     network.parent(v) = excess ? reached : Network::none;
-    if (!excess && network.label(v) == kFree) open.push_back(v);
+    if (!excess) open.push_back(v);
   }
   for (const Index v : open) {
     if (network.parent(v) == reached || !network.entered_from(v, reached)) continue;
@@ -425,7 +444,10 @@ void mark_smallest(Network& network, std::uint8_t* member) {
       });
     }
   }
-  for (Index v = 0; v < network.size(); ++v) member[v] = network.parent(v) == reached;
+  for (Index v = 0; v < network.size(); ++v) {
+    member[v] = network.parent(v) == reached;
+    if (member[v]) network.parent(v) = Network::none;
+  }
 }
 
 // The largest minimiser: what cannot reach a deficit, that is all outside a finished forest.

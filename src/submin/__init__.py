@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from submin.solve.proximal_certificate import ProximalCertificate, certify_point
     from submin.solve.result import History, Record, Result
     from submin.solve.screening import screen
+    from submin.solve.session import Session
     from submin.solve.verification import verify
     from submin.solvers import (
         ACDM,
@@ -105,6 +106,7 @@ __all__ = [
     "Record",
     "RestartedACDM",
     "Result",
+    "Session",
     "Status",
     "SubmodularFlow",
     "Table",
@@ -147,6 +149,7 @@ _HOMES = (
     "solve.proximal_certificate",
     "solve.result",
     "solve.screening",
+    "solve.session",
     "solve.verification",
     "solvers",
     "terms",

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submin.kernels import reference
@@ -355,3 +355,54 @@ def test_members_only_at_the_end():
     assert solver.advance(1000)
     with pytest.raises(ValueError, match="member"):
         solver.members(np.empty(7, dtype=np.uint8))
+
+
+def changed_costs(rng, instance, solver):
+    """Set the costs of a few nodes, some twice, or of all of them."""
+    size = instance.unary.size
+    nodes = rng.integers(0, size, rng.choice([1, 3, 2 * size])).astype(np.int32)
+    costs = rng.integers(-9, 10, nodes.size).astype(float)
+    instance.unary[nodes] = costs
+    solver.set_costs(nodes, costs)
+
+
+@pytest.mark.parametrize("kernels", [native, reference], ids=["native", "numpy"])
+@given(small_grids, st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_searches_go_on_after_changed_costs(kernels, case, seed):
+    """Enumeration knows the smallest and the largest minimiser after each change."""
+    shape, neighbours = case
+    offsets, rng = OFFSETS[len(shape), neighbours], np.random.default_rng(seed)
+    edges = [grid_edges(shape, offset) for offset in offsets]
+    instance = random_instance(seed, int(np.prod(shape)), edges)
+    solver = grid_solver(instance, shape, offsets, kernels=kernels)
+    for _ in range(6):
+        smallest, largest, _ = finish(solver, instance.unary.size)
+        check_against_enumeration(instance, smallest, largest)
+        instance.check_dual()
+        changed_costs(rng, instance, solver)
+
+
+def test_labels_do_not_grow_forever():
+    """Each change deepens the forests, which are grown anew before labels are too large."""
+    instance = Instance(np.array([1.0, -1.0, 1.0]), [grid_edges((3,), (1,))], *[[np.ones(2)]] * 3)
+    solver = grid_solver(instance, (3,), [(1,)])
+    middle = np.array([1], dtype=np.int32)
+    for k in range(140_000):
+        assert solver.advance(1000)
+        solver.set_costs(middle, np.array([3.0 if k % 2 else -3.0]))
+    assert solver.advance(1000)
+    assert solver.counts()["grown"] > 0
+
+
+@pytest.mark.parametrize("kernels", [native, reference], ids=["native", "numpy"])
+def test_costs_that_can_not_be_set(kernels):
+    solver, one = kernels.GridFlow(**grid_arguments()), np.ones(1)
+    with pytest.raises(ValueError, match="advance"):
+        solver.set_costs(np.zeros(1, dtype=np.int32), one)
+    assert solver.advance(1000)
+    for node in (-1, 8):
+        with pytest.raises(ValueError, match="nodes"):
+            solver.set_costs(np.array([node], dtype=np.int32), one)
+    with pytest.raises(ValueError, match="costs"):
+        solver.set_costs(np.zeros(2, dtype=np.int32), one)

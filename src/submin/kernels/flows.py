@@ -239,6 +239,21 @@ class GridFlow(_Search):
     ) -> None:
         super().__init__(_grid(shape, offsets, backward, forward, flows, s), s)
 
+    def set_costs(self, nodes: IndexArray, costs: FloatArray) -> None:
+        """Set what nodes cost, in ``s``; ``advance`` goes on from the flow, in time of the change.
+
+        s becomes the cost and the flow out of the node, summed afresh; of a node that is named
+        twice, the last cost counts.  Raises ``ValueError`` before ``advance`` has returned True.
+        Refused out of range: nodes.
+        """
+        refuse_size(costs.size, nodes.size, "costs")
+        refuse_outside(nodes, self._s.size, "nodes")
+        if not self._finished:
+            raise ValueError("costs can be set when advance has returned True")
+        for node, cost in zip(nodes.tolist(), costs.tolist(), strict=True):
+            self._s[node] = cost + sum(end.value for end in self._around[node])
+        self._steps, self._finished = self._search(), False
+
 
 class ParametricFlow:
     """The least f(x) + sum_v m_v x_v^2 / 2, f the cut function and the costs; writes ``x``.

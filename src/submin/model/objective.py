@@ -8,7 +8,7 @@ they at elements whose side follows by infinite weights of terms (precedences).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import fsum, isfinite
 
 import numpy as np
@@ -199,7 +199,9 @@ class Objective:
         pins = self.pins
         if pins is None:
             return kernels.active.negative_sum(s, 0)
-        least = np.where(pins.outside, 0.0, np.where(pins.inside, s, np.minimum(0.0, s)))
+        least = np.minimum(0.0, s)
+        np.copyto(least, s, where=pins.inside)
+        least[pins.outside] = 0.0
         return kernels.active.compensated_sum(least, 0)
 
     def flat_set(self, name: str, members: npt.ArrayLike) -> BoolArray:
@@ -218,8 +220,13 @@ class Objective:
     @lazy
     def pins(self) -> Pins | None:
         """The elements that their own cost decides, if there are any: see ``submin.model.pins``."""
+        return self.pins_by(None)
+
+    def pins_by(self, known_reach: Callable[[], FloatArray] | None) -> Pins | None:
+        """Return ``pins``; `known_reach` returns ``pins.reach``, where that was computed before."""
         forced = self.implied if self.has_forced else None
-        return find_pins(self.unary.ravel(), self.terms, self.granularity, forced)
+        unary = self.unary.ravel()
+        return find_pins(unary, self.terms, self.granularity, forced, known_reach)
 
     @lazy
     def granularity(self) -> float:

@@ -17,11 +17,12 @@ those of a certificate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from submin._lazy import lazy
 from submin._sums import binary_unit
 from submin._typing import BoolArray, FloatArray
 from submin.terms.base.edges import EdgeTerm
@@ -61,18 +62,23 @@ class Pins:
     unary: FloatArray
     paid: FloatArray
 
-    @property
+    @lazy
     def free(self) -> BoolArray:
         """The elements that are not pinned, as a mask."""
         return ~(self.inside | self.outside)
 
 
 def find_pins(
-    unary: FloatArray, terms: Sequence[Term], granularity: float, forced: Fixing | None
+    unary: FloatArray,
+    terms: Sequence[Term],
+    granularity: float,
+    forced: Fixing | None,
+    known_reach: Callable[[], FloatArray] | None = None,
 ) -> Pins | None:
     """Return the pinned elements of a flat unary, or None if there are none.
 
-    `forced` are those of hard constraints, with what follows from them.
+    `forced` are those of hard constraints, with what follows from them; `known_reach` returns
+    ``reach(terms, n)``, where that was computed before.
 
     O(n) where no cost is large beside the mean weight of an edge, else O(size of the data).  On
     data of known granularity whose sums may not be exact, every cost is pinned that is twice what
@@ -83,28 +89,39 @@ def find_pins(
     mean = _mean_weight(terms, unary.size)
     if forced is None and largest <= LARGE * mean and (exact or not granularity):
         return None
-    reach = _reach(terms, unary.size)
-    large = np.zeros(unary.size, dtype=np.bool_)
-    if reach.any():
-        limit = LARGE * reach.max() if exact or not granularity else 2.0 * reach
-        large = (np.abs(unary) > limit) & ~_has_endless(unary, terms)
-    beyond = large if forced is None else large | ~forced.free
-    if not beyond.any():
-        return None
-    inside = beyond & (unary < 0.0)
+    around = known_reach() if known_reach else reach(terms, unary.size)
+    beyond = _beyond(unary, terms, around, exact or not granularity)
     if forced is not None:
-        inside = np.where(forced.free, inside, forced.inside)
-    scale = max(float(np.abs(unary[~beyond]).max(initial=0.0)), float(reach.max())) or 1.0
-    scale = max(scale, LEAST_SCALE)
-    stand_in = reach + MARGIN * (scale + reach)
+        beyond |= ~forced.free
+    places = np.flatnonzero(beyond)
+    if not places.size:
+        return None
+    own, stand_in = unary[places], around[places]
+    below = own < 0.0
+    if forced is not None:
+        below = np.where(forced.free[places], below, forced.inside[places])
+    scale = float(np.abs(unary).max(where=~beyond, initial=0.0))
+    scale = max(scale, float(around.max())) or 1.0
+    stand_in += MARGIN * (max(scale, LEAST_SCALE) + stand_in)
     if granularity:
         stand_in = np.ceil(stand_in / granularity) * granularity
+    finite, inside = unary.copy(), np.zeros_like(beyond)
+    finite[places], inside[places] = np.where(below, -stand_in, stand_in), below
     return Pins(
         inside=inside,
         outside=beyond & ~inside,
-        unary=np.where(beyond, np.where(inside, -stand_in, stand_in), unary),
-        paid=unary[inside & np.isfinite(unary)],
+        unary=finite,
+        paid=own[below & np.isfinite(own)],
     )
+
+
+def _beyond(unary: FloatArray, terms: Sequence[Term], around: FloatArray, sharp: bool) -> BoolArray:
+    """Say whose cost decides it: it is far above what the terms can weigh."""
+    largest = float(around.max())
+    if not largest:
+        return np.zeros(unary.size, dtype=np.bool_)
+    beyond: BoolArray = np.abs(unary) > (LARGE * largest if sharp else 2.0 * around)
+    return beyond & ~_has_endless(unary, terms) if beyond.any() else beyond
 
 
 def _mean_weight(terms: Sequence[Term], n: int) -> float:
@@ -112,15 +129,15 @@ def _mean_weight(terms: Sequence[Term], n: int) -> float:
     return sum(term.weight for term in terms if isinstance(term, EdgeTerm)) / n
 
 
-def _reach(terms: Sequence[Term], n: int) -> FloatArray:
+def reach(terms: Sequence[Term], n: int) -> FloatArray:
     """Return a bound on |sum_i y_i(v)| over the base polytopes of finite weights, shape (n,)."""
-    reach = np.zeros(n)
+    total = np.zeros(n)
     for term in terms:
         if isinstance(term, EdgeTerm) and not term.weight:
             continue
         low, high = term.finite_part().marginal_range(n)
-        reach += np.maximum(np.abs(low), np.abs(high))
-    return reach
+        total += np.maximum(np.abs(low), np.abs(high))
+    return total
 
 
 def _has_endless(unary: FloatArray, terms: Sequence[Term]) -> BoolArray:

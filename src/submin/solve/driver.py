@@ -189,14 +189,18 @@ class Run(Generic[State]):
 
     def _loop(self, dual: Dual) -> None:
         """Check the start and then after each stretch of steps."""
-        self.best.offer_set(self.best.members)
-        if self.exact is None:
-            self.best.offer_dual(dual, self.best.s)
+        self._check_start(dual)
         self.state = self.solver.start(self.layout, dual)
         if not self.measured and not self._at_limit():
             self._advance(self.state)
         while not self._check(self.state) and not self._done(self.state):
             self._advance(self.state)
+
+    def _check_start(self, dual: Dual) -> None:
+        """Offer what there is without a step."""
+        self.best.offer_set(self.best.members)
+        if self.exact is None:
+            self.best.offer_dual(dual, self.best.s)
 
     def _look_once_more(self) -> None:
         """Take what an interrupted exact solver has reached; its dual is valid between steps."""

@@ -10,6 +10,7 @@ decomposition, so that the result of any solver on any blocks warm-starts any ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from math import fsum
 
 import numpy as np
@@ -124,6 +125,16 @@ class Layout:
         """The number of the term that each block belongs to."""
         return [owner for owner, part in enumerate(self._parts) for _ in part]
 
+    def with_costs(self, problem: Problem) -> Layout:
+        """Return the layout of a problem of the same terms and shape; the blocks are shared.
+
+        Stand-ins take the place of all pinned costs.  Nothing is checked again.
+        """
+        other = copy(self)
+        other.problem, other.unary = problem, _finite_unary(problem, pinned=True)
+        vars(other).pop("fixed_costs", None)
+        return other
+
     @property
     def r(self) -> int:
         """The number of blocks."""
@@ -181,9 +192,10 @@ class Layout:
         dual.
         """
         pins = self.problem.pins
-        return self.problem.least_cost(
-            s if pins is None else np.where(pins.inside, s - self.unary, s)
-        )
+        if pins is not None:
+            s = s.copy()
+            np.subtract(s, self.unary, out=s, where=pins.inside)
+        return self.problem.least_cost(s)
 
     def lower_bound(self, s: FloatArray) -> float:
         """Return a lower bound on min F, if s is that of a feasible dual, O(n)."""

@@ -220,7 +220,7 @@ class MaxFlow:
                 return
         state.swept = self.sweeps * layout.r
 
-    def _open(self, layout: Layout, state: MaxFlowState) -> GridFlow | GraphFlow:
+    def _open(self, layout: Layout, state: MaxFlowState) -> GridFlow | GridTreeFlow | GraphFlow:
         """Put the residual graph of the current dual before the kernel, which works in place.
 
         Where all data are multiples of some number, the flows are rounded to multiples too: bounds
@@ -239,7 +239,7 @@ class MaxFlow:
                 state.s = graph.imbalance()
             return graph.search(state.s, state.warm)
         _round(layout, state)
-        return kernels.active.GridFlow(*_grid_arrays(graph, state), PATIENCE)
+        return kernels.active.GridFlow(*grid_arrays(graph, state), PATIENCE)
 
     def _start_over(self, layout: Layout, state: MaxFlowState, grid: GridCut) -> GridTreeFlow:
         """Put the grid before the pseudoflow algorithm, with no flow but from a sweep of edges.
@@ -253,7 +253,7 @@ class MaxFlow:
                 for block in matchings(grid, k, layout.threads):
                     block.sweep(state.y[0], state.s)
         _round(layout, state)
-        return kernels.active.GridTreeFlow(*_grid_arrays(grid, state))
+        return kernels.active.GridTreeFlow(*grid_arrays(grid, state))
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh unless the search on a grid is over."""
@@ -300,7 +300,7 @@ def _round(layout: Layout, state: MaxFlowState) -> None:
         layout.total(state.y, out=state.s)
 
 
-def _grid_arrays(grid: GridCut, state: MaxFlowState) -> GridArrays:
+def grid_arrays(grid: GridCut, state: MaxFlowState) -> GridArrays:
     """Return what the kernels with implicit neighbours work on, without offsets of no edges."""
     used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
     parts, (shape, offsets) = [grid.segments[k] for k in used], grid.geometry

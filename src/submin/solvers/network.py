@@ -151,6 +151,7 @@ class Network:
     def __init__(self, terms: Sequence[Term], unary: FloatArray, dual: Dual) -> None:
         self.n = unary.size
         self._unary, self._costs = unary, list[FloatArray]()
+        self._modular = np.zeros(0)
         self._places, self._slots = list[Places | None](), list[slice]()
         self.order = sorted(range(len(terms)), key=lambda i: _place(terms[i]))
         parts = (self._part(terms[i], dual[i], len(terms)) for i in self.order)
@@ -167,11 +168,17 @@ class Network:
             return _cut_edges(term, alone=terms == 1), dual
         gadget = term.gadget(dual)
         nodes = self.n + sum(costs.size for costs in self._costs)
-        self._unary = self._unary + scatter_sum(gadget.elements, gadget.modular, self.n)
+        modular = scatter_sum(gadget.elements, gadget.modular, self.n)
+        self._modular = self._modular + modular if self._modular.size else modular
+        self._unary = self._unary + modular
         self._costs.append(gadget.costs)
         self._places.append(Places.of(gadget))
         self._slots.append(slice(first, first + gadget.flow.size))
         return _gadget_edges(gadget, nodes), gadget.flow
+
+    def set_unary(self, unary: FloatArray) -> None:
+        """Give the elements other costs; the flow stays as it is."""
+        self._unary = unary + self._modular if self._modular.size else unary
 
     @property
     def magnitude(self) -> float:
