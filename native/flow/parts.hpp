@@ -50,6 +50,7 @@ struct Part {
 
 // What a split needs besides, kept from one to the next.
 struct SplitMemory {
+  std::vector<std::uint8_t> sides;
   std::vector<Index> local, indices;
   std::vector<double> values;
 };
@@ -163,61 +164,74 @@ class PartCut {
   std::unique_ptr<GraphFlow> flow_;
 };
 
-// Stable: values of members first. `keep(i)` says where i goes: 1 first, 0 last, else nowhere.
-template <class Value, class Keep>
-std::int64_t divide_values(Value* values, std::int64_t size, const Keep& keep,
+constexpr std::uint8_t kBetween = 2;  // an edge between the sides, which are 1 above and 0 below
+
+// Values of side 1 first, then those of side 0, each in their order; returns how many of side 1.
+template <class Value>
+std::int64_t divide_values(Value* values, std::int64_t size, const std::uint8_t* sides,
                            std::vector<Value>& rest) {
   std::int64_t first = 0;
   rest.clear();
   for (std::int64_t i = 0; i < size; ++i) {
-    const int side = keep(i);
-    if (side == 1) values[first++] = values[i];
-    if (side == 0) rest.push_back(values[i]);
+    if (sides[i] == 1) values[first++] = values[i];
+    if (sides[i] == 0) rest.push_back(values[i]);
   }
   std::copy(rest.begin(), rest.end(), values + first);
   return first;
 }
 
-// Divides a part into the members above and the others below. The edges between the two are full
-// and stay so: leaves(edge of the whole, flow) is called for them, and their flow becomes a cost.
+// Numbers the members of a part and the others, each by themselves; returns how many are members.
+inline Index number_sides(const std::vector<std::uint8_t>& member, SplitMemory& memory) {
+  Index counts[2] = {0, 0};
+  memory.local.resize(member.size());
+  for (std::size_t v = 0; v < member.size(); ++v) memory.local[v] = counts[member[v] != 0]++;
+  return counts[1];
+}
+
+// Says on which side each edge is, and gives its ends their new numbers. Edges between the sides
+// are full, and stay so: leaves(edge of the whole, flow) is called for them, and their flow becomes
+// a cost. Returns how many they are.
+template <class Leaves>
+std::int64_t side_edges(PartArrays& arrays, const Part& part,
+                        const std::vector<std::uint8_t>& member, SplitMemory& memory,
+                        const Leaves& leaves) {
+  double* const costs = arrays.costs.data() + part.first;
+  std::int64_t left = 0;
+  memory.sides.resize(static_cast<std::size_t>(part.edges));
+  for (std::int64_t i = 0; i < part.edges; ++i) {
+    const std::int64_t e = part.first_edge + i;
+    const Index tail = arrays.tails[e], head = arrays.heads[e];
+    memory.sides[i] = member[tail] == member[head] ? member[tail] : kBetween;
+    arrays.tails[e] = memory.local[tail];
+    arrays.heads[e] = memory.local[head];
+    if (memory.sides[i] != kBetween) continue;
+    costs[tail] += arrays.flow[e];
+    costs[head] -= arrays.flow[e];
+    leaves(arrays.edges[e], arrays.flow[e]);
+    ++left;
+  }
+  return left;
+}
+
+// Divides a part into the members above and the others below; see `side_edges`.
 template <class Leaves>
 std::array<Part, 2> split(PartArrays& arrays, const Part& part,
                           const std::vector<std::uint8_t>& member, SplitMemory& memory,
                           const Leaves& leaves) {
-  std::vector<Index>& local = memory.local;
-  local.resize(static_cast<std::size_t>(part.size));
-  Index above = 0, below = 0;
-  for (Index v = 0; v < part.size; ++v) local[v] = member[v] ? above++ : below++;
+  const Index above = number_sides(member, memory);
+  const std::int64_t left = side_edges(arrays, part, member, memory, leaves);
+  divide_values(arrays.nodes.data() + part.first, part.size, member.data(), memory.indices);
+  for (auto* values : {&arrays.costs, &arrays.masses})
+    divide_values(values->data() + part.first, part.size, member.data(), memory.values);
+  const std::uint8_t* const sides = memory.sides.data();
   const std::int64_t start = part.first_edge;
-  Index* const tails = arrays.tails.data() + start;
-  Index* const heads = arrays.heads.data() + start;
-  double* const costs = arrays.costs.data() + part.first;
-  std::vector<std::uint8_t> sides(static_cast<std::size_t>(part.edges));
-  std::int64_t left = 0;
-  for (std::int64_t e = 0; e < part.edges; ++e) {
-    const Index tail = tails[e], head = heads[e];
-    sides[e] = member[tail] == member[head] ? member[tail] : 2;
-    tails[e] = local[tail];
-    heads[e] = local[head];
-    if (sides[e] != 2) continue;
-    const double flow = arrays.flow[start + e];
-    costs[tail] += flow;
-    costs[head] -= flow;
-    leaves(arrays.edges[start + e], flow);
-    ++left;
-  }
-  const auto of_node = [&](std::int64_t v) { return int{member[v]}; };
-  const auto of_edge = [&](std::int64_t e) { return int{sides[e]}; };
-  divide_values(arrays.nodes.data() + part.first, part.size, of_node, memory.indices);
-  divide_values(costs, part.size, of_node, memory.values);
-  divide_values(arrays.masses.data() + part.first, part.size, of_node, memory.values);
   std::int64_t inner = 0;
   for (auto* ends : {&arrays.edges, &arrays.tails, &arrays.heads})
-    inner = divide_values(ends->data() + start, part.edges, of_edge, memory.indices);
+    inner = divide_values(ends->data() + start, part.edges, sides, memory.indices);
   for (auto* values : {&arrays.backward, &arrays.forward, &arrays.flow})
-    divide_values(values->data() + start, part.edges, of_edge, memory.values);
+    divide_values(values->data() + start, part.edges, sides, memory.values);
   return {Part{part.first, above, start, inner},
-          Part{part.first + above, below, start + inner, part.edges - left - inner}};
+          Part{part.first + above, part.size - above, start + inner, part.edges - left - inner}};
 }
 
 }  // namespace submin::flow

@@ -13,8 +13,8 @@ r"""The exact proximal point of cuts, also with auxiliary nodes: all level sets 
 Divide and conquer is exact: {x > t} is the smallest minimiser of F + t m, for every t (Hochbaum
 2001, doi:10.1145/384006.384008; Chambolle & Darbon 2009, doi:10.1007/s11263-009-0238-9).  The
 sweeps only find most plateaus beforehand, which leaves few and small cuts; large ones of a grid are
-divided by cuts of the whole grid first (``grid_rounds``).  Where the problem is
-one block (a chain), the first sweep is the taut string, and nothing is left to cut.
+divided by cuts of the whole grid first (``grid_rounds``).  Where the problem is one block (a
+chain), the first sweep is the taut string, and nothing is left to cut.
 
 Where all weights m are not equal the sweeps, which are for equal ones, are left out.
 """
@@ -173,7 +173,8 @@ class ParametricFlow:
     def memory(self, layout: Layout) -> int:
         """Count two y and s of the sweeps, the network, and the parts with their largest cut.
 
-        A part has 32 bytes for a node and 36 for an edge, and its cut those of a maximum flow.
+        A part has 64 bytes for a node and 36 for an edge, and its cut those of a maximum flow.  The
+        rounds of a grid have weights of their own, but neither parts nor a cut of them.
         """
         own = array_bytes(layout, duals=2, vectors=4)
         size = network_size(layout.problem.terms) or NetworkSize(0, 0, 0, 0)
