@@ -236,3 +236,15 @@ def test_no_weighted_bound_is_above_the_optimum(model, seed):
     slack = abs(optimum) * Fraction(1, 2**45)
     assert Fraction(result.point.lower_bound) <= optimum
     assert objective(result.x) - optimum <= Fraction(result.point.gap) + slack
+
+
+def test_a_star_is_not_swept():
+    """Its blocks are as many as its edges, nearly; a chain is one."""
+    rng, n = np.random.default_rng(5), 3000
+    star = sm.Cut(np.zeros(n, dtype=np.int32), np.arange(1, n + 1), 0.1 * rng.random(n))
+    problem = sm.Problem(rng.normal(size=n + 1), [star])
+    result = sm.prox(problem)
+    assert result.passes == 0
+    assert result.point.gap <= 1e-12
+    chain = sm.Cut(np.arange(n), np.arange(1, n + 1), rng.random(n))
+    assert sm.prox(sm.Problem(rng.normal(size=n + 1), [chain])).passes == 1
