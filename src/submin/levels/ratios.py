@@ -146,8 +146,8 @@ def minimize_ratio(
 def _shifted(problem: Problem, lam: float, masses: FloatArray) -> tuple[Problem, FloatArray]:
     """Return F - lam m, and bounds on the rounding errors in its unary."""
     product = -lam * masses
-    unary, error = two_sum(problem.unary, product)
     hard = ~np.isfinite(problem.unary)
+    unary, error = two_sum(np.where(hard, 0.0, problem.unary), product)
     error = np.where(hard, 0.0, np.abs(error) + product_error(-np.full_like(masses, lam), masses))
     shifted = Problem(np.where(hard, problem.unary, unary), problem.terms, problem.constant)
     return shifted, error

@@ -115,9 +115,9 @@ class ParametricFlow:
         equal = masses is None or bool(np.all(masses == masses[0]))
         if not equal or _fewest_blocks(layout.problem.terms) > MOST_BLOCKS:
             return 0
-        return (
-            0 if layout.r > MOST_BLOCKS else min(self.sweeps, 1 if layout.r == 1 else self.sweeps)
-        )
+        if not 0 < layout.r <= MOST_BLOCKS:
+            return 0
+        return min(self.sweeps, 1) if layout.r == 1 else self.sweeps
 
     def _sweep(self, layout: Layout, state: ParametricFlowState) -> int:
         """Do one pass of sweeps; after the last that is worth its time no other follows."""
