@@ -114,6 +114,12 @@ def refuse_other(name: str, value: object, kind: type) -> None:
         raise TypeError(f"{name} must be a {kind.__name__}, and not a {type(value).__name__}")
 
 
+def total(sizes: FloatArray) -> float:
+    """Return the sum of what is at least 0; infinite, without a warning, where it overflows."""
+    with np.errstate(over="ignore"):
+        return float(np.sum(sizes))
+
+
 def number(name: str, value: Any) -> float:
     """Convert one finite real number.
 
@@ -261,14 +267,14 @@ def refuse_far_weights(name: str, masses: FloatArray, costs: FloatArray) -> None
     """Refuse weights of squares, at least 0, at which x, or the squares of slopes, may overflow."""
     heavy = masses > 0.0
     least, most = float(np.min(masses[heavy])), float(np.max(masses))
-    size = float(np.sum(np.abs(costs)))
+    size = total(np.abs(costs))
     if not (size < LARGEST_SUM * min(least, least**0.5) and least > 1.0 / LARGEST_SUM):
         index = int(np.flatnonzero(heavy & (masses == least))[0])
         raise ValueError(
             f"{name}.flat[{index}] is {least}: x overflows beside costs that sum to {size:.3g}; it "
             "must be larger, or 0"
         )
-    if not float(masses.sum()) < LARGEST_SUM:
+    if not total(masses) < LARGEST_SUM:
         raise ValueError(
             f"{name} must sum to less than {LARGEST_SUM:g}, and the largest is {most}, at flat "
             f"index {int(np.argmax(masses))}: scale them down"

@@ -91,13 +91,15 @@ class _OfData(Fidelity):
         self.weights = np.ones(values.size) if masses is None else masses
         for name, sizes in (("data", self.data), ("weights", self.weights)):
             _refuse_large(name, np.abs(sizes))
-        _refuse_large("weights", self.weights * np.abs(self.data), " times the data")
+        with np.errstate(over="ignore"):
+            products = self.weights * np.abs(self.data)
+        _refuse_large("weights", products, " times the data")
         self._set_range(self.data)
 
 
 def _refuse_large(name: str, sizes: FloatArray, of: str = "") -> None:
     """Refuse numbers whose squares may overflow."""
-    if not sizes.sum() < _checks.LARGEST_SUM:
+    if not _checks.total(sizes) < _checks.LARGEST_SUM:
         index = int(np.argmax(sizes))
         raise ValueError(
             f"{name}.flat[{index}]{of} is of size {sizes.flat[index]}: all must sum to less than "

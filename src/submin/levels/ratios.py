@@ -193,7 +193,7 @@ def _checked_masses(problem: Problem, given: npt.ArrayLike | None) -> FloatArray
     _checks.refuse_where("m", masses, ~positive, "it must be finite, and above 0")
     small = masses <= 1.0 / _checks.LARGEST_SUM
     _checks.refuse_where("m", masses, small, "ratios would overflow; scale m up")
-    if not float(masses.sum()) < _checks.LARGEST_SUM:
+    if not _checks.total(masses) < _checks.LARGEST_SUM:
         raise ValueError(
             f"m must sum to less than {_checks.LARGEST_SUM:g}, and its largest is "
             f"{float(np.max(masses))}, at flat index {int(np.argmax(masses))}: scale m down"
