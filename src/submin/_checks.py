@@ -108,6 +108,18 @@ def weight_array(name: str, values: npt.ArrayLike) -> WeightArray:
     return float_array(name, array)
 
 
+def refuse_other(name: str, value: object, kind: type) -> None:
+    """Raise `TypeError` for what is not of a class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, and not a {type(value).__name__}")
+
+
+def total(sizes: FloatArray) -> float:
+    """Return the sum of what is at least 0; infinite, without a warning, where it overflows."""
+    with np.errstate(over="ignore"):
+        return float(np.sum(sizes))
+
+
 def number(name: str, value: Any) -> float:
     """Convert one finite real number.
 
@@ -249,3 +261,21 @@ def square_weights(given: npt.ArrayLike | None, shape: tuple[int, ...]) -> Float
     if not masses.any():
         raise ValueError("weights are all 0, so that nothing holds x; one must be above 0")
     return masses.ravel()
+
+
+def refuse_far_weights(name: str, masses: FloatArray, costs: FloatArray) -> None:
+    """Refuse weights of squares, at least 0, at which x, or the squares of slopes, may overflow."""
+    heavy = masses > 0.0
+    least, most = float(np.min(masses[heavy])), float(np.max(masses))
+    size = total(np.abs(costs))
+    if not (size < LARGEST_SUM * min(least, least**0.5) and least > 1.0 / LARGEST_SUM):
+        index = int(np.flatnonzero(heavy & (masses == least))[0])
+        raise ValueError(
+            f"{name}.flat[{index}] is {least}: x overflows beside costs that sum to {size:.3g}; it "
+            "must be larger, or 0"
+        )
+    if not total(masses) < LARGEST_SUM:
+        raise ValueError(
+            f"{name} must sum to less than {LARGEST_SUM:g}, and the largest is {most}, at flat "
+            f"index {int(np.argmax(masses))}: scale them down"
+        )

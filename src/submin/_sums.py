@@ -11,6 +11,7 @@ import numpy as np
 from submin._typing import BoolArray, FloatArray, IndexArray, PointerArray, WeightArray
 
 UNIT_ROUNDOFF = 2.0**-53
+SMALLEST = 2.0**-1074  # twice the error of a product that underflows
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps)  # bounds that of one addition in long double
 EXACT_STEPS = 0.99 * 2.0**53  # units to which sums are exact, though they are rounded themselves
 SLICE = 2**16  # numbers that stay in the cache
@@ -95,7 +96,7 @@ def product_error(a: FloatArray, b: FloatArray) -> FloatArray:
     lost = ((high * above - product) + high * below + low * above) + low * below
     error: FloatArray = np.ldexp(np.abs(lost), i + j)
     small = (np.ldexp(np.abs(product), i + j) < 2.0**-960) & (product != 0.0)
-    return error + np.where(small, 2.0**-1074, 0.0)
+    return error + np.where(small, SMALLEST, 0.0)
 
 
 def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -150,3 +150,103 @@ def test_problems_are_checked():
     function = sm.Function([0, 1], lambda mask: float(mask.any()))
     with pytest.raises(TypeError, match="minimize_convex needs"):
         sm.minimize_convex(sm.Problem([0.0, 1.0], [function]), Absolute([1.0, 2.0]))
+
+
+def test_a_part_that_runs_out_of_time_is_not_final(monkeypatch):
+    """Whenever the clock stops, only what is proved is called finished."""
+    from submin.levels import convex
+
+    rng = np.random.default_rng(0)
+    problem = sm.Problem(np.zeros((12, 12)), [sm.GridCut((12, 12), 0.5)])
+    for fidelity in (Absolute(rng.normal(size=(12, 12))), Huber(rng.normal(size=(12, 12)), 0.3)):
+        exact = sm.minimize_convex(problem, fidelity)
+        looks = 0
+        while True:
+            clock = iter([0.0] * (looks + 1))
+            with monkeypatch.context() as context:
+                context.setattr(convex.time, "perf_counter", lambda clock=clock: next(clock, 9.0))
+                stopped = sm.minimize_convex(problem, fidelity, time_limit=1.0)
+            assert stopped.lower_bound <= exact.value <= stopped.value + 1e-9
+            assert exact.value <= stopped.value + 1e-9
+            if stopped.finished:
+                assert stopped.gap <= 1e-9
+                break
+            looks += 1
+        assert looks >= 2
+
+
+@pytest.mark.parametrize("weight", [1e3, np.inf])
+def test_elements_that_are_held_together(weight):
+    """Weighted median and mean; infinite weights leave slopes their sizes, and the proof."""
+    problem = sm.Problem(np.zeros(3), [sm.Cut([0, 2], [1, 0], [weight, weight])])
+    data, weights = [100.0, 0.0, 0.1], [5.0, 7.0, 3.7]
+    for fidelity, x in ((Absolute(data, weights), 0.1), (Squares(data, weights), 500.37 / 15.7)):
+        result = sm.minimize_convex(problem, fidelity)
+        np.testing.assert_allclose(result.x, x, rtol=1e-14)
+        assert result.gap <= 1e-8
+
+
+@given(seeds)
+@settings(max_examples=40)
+def test_isotonic_regression_of_all_quantiles_by_the_min_max_formula(seed):
+    """On a partial order: x_v is the max over upper sets U with v of the min over lower sets L."""
+    rng = np.random.default_rng(seed)
+    shape, nodes = (2, 3), np.arange(6).reshape(2, 3)
+    tails = np.concatenate([nodes[:-1].ravel(), nodes[:, :-1].ravel()])
+    heads = np.concatenate([nodes[1:].ravel(), nodes[:, 1:].ravel()])
+    rising = sm.Cut(tails, heads, np.full(7, np.inf), np.zeros(7))
+    data, weights = rng.integers(0, 9, shape).astype(float), rng.integers(1, 4, shape) * 1e3
+    result = sm.minimize_convex(sm.Problem(np.zeros(shape), [rising]), Squares(data, weights))
+    sets = np.array(list(product([False, True], repeat=6))).reshape(-1, *shape)
+    upper = [s for s in sets if (s[:-1] <= s[1:]).all() and (s[:, :-1] <= s[:, 1:]).all()]
+    expected = np.empty(shape)
+    for v in np.ndindex(shape):
+        expected[v] = max(
+            min(
+                np.average(data[up & ~other], weights=weights[up & ~other])
+                for other in upper if not other[v]
+            )
+            for up in upper if up[v]
+        )  # fmt: skip
+    np.testing.assert_allclose(result.x, expected, rtol=0, atol=1e-12)
+    assert result.gap <= 1e-6
+    medians = sm.minimize_convex(sm.Problem(np.zeros(shape), [rising]), Absolute(data, weights))
+    assert (np.diff(medians.x, axis=0) >= 0.0).all()
+    assert (np.diff(medians.x, axis=1) >= 0.0).all()
+    assert medians.gap <= 1e-6
+
+
+def test_bounds_count_the_rounding_of_large_constants():
+    """1e30 and -1e30 cancel: the value is 1."""
+    problem = sm.Problem([1e30, 1.0], [sm.Cut([0], [1], [1.0])], 1e30)
+    result = sm.minimize_convex(problem, Absolute([1.0, -1.0]))
+    assert result.value == 1.0
+    assert result.lower_bound <= 1.0
+
+
+def test_small_costs_are_convex_beside_large_ones():
+    with pytest.raises(ValueError, match=r"costs\[0, 1\] is 5.0.*convex"):
+        Sampled([0.0, 1.0, 2.0], [[0.0, 0.0], [1e30, 5.0], [2e30, 0.0]])
+
+
+def test_arguments_are_named():
+    problem, fidelity = sm.Problem(np.zeros(2)), Absolute([1.0, -1.0])
+    with pytest.raises(TypeError, match="problem must be a Problem"):
+        sm.minimize_convex([1.0, 2.0], fidelity)
+    with pytest.raises(TypeError, match="fidelity must be one of"):
+        sm.minimize_convex(problem, [1.0, 2.0])
+    for limit in (-1.0, np.nan):
+        with pytest.raises(ValueError, match="time_limit is"):
+            sm.minimize_convex(problem, fidelity, time_limit=limit)
+    with pytest.raises(ValueError, match=r"x has shape \(3,\)"):
+        fidelity.value([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"weights.flat\[1\] is of size 1e\+308"):
+        Squares([1.0, -1.0], [1.0, 1e308])
+    with pytest.raises(ValueError, match=r"data.flat\[0\] is of size 1e\+200"):
+        Squares([1e200, -1.0])
+    with pytest.raises(TypeError, match="delta is 'a'"):
+        Huber([1.0], "a")
+    with pytest.raises(TypeError, match="quantile is None"):
+        Quantile([1.0], None)
+    with pytest.raises(ValueError, match="costs is empty"):
+        Sampled([0.0, 1.0], [[], []])

@@ -131,3 +131,23 @@ def test_saved_and_loaded(tmp_path):
     problem.save(tmp_path / "problem.npz")
     with pytest.raises(ValueError, match="holds no path"):
         sm.Path.load(tmp_path / "problem.npz")
+
+
+def test_arguments_are_named():
+    with pytest.raises(TypeError, match="problem must be a Problem, and not a list"):
+        sm.path([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"direction.flat\[0\] is 1e-300: x overflows"):
+        sm.path(sm.Problem([1e10, -1.0]), [1e-300, 1.0])
+    path = sm.path(sm.Problem([1.0, 2.0]))
+    with pytest.raises(ValueError, match="lam is inf: it must be finite"):
+        path.value(np.inf)
+    with pytest.raises(TypeError):
+        path[1.0]
+
+
+def test_a_path_with_precedences_and_elements_without_weight():
+    """An element that does not change leaves together with one that it is held to."""
+    together = sm.Cut([0], [1], [np.inf])
+    path = sm.path(sm.Problem([0.6, 0.8], [together]), [1.0, 0.0])
+    np.testing.assert_allclose(path.breakpoints, [-1.4], rtol=1e-15)
+    assert path.certificate.gap <= 1e-14

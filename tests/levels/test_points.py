@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 import submin as sm
 
+from ..exact_proximal import lovasz
 from ..instances import fused_lasso
 from ..problems import models
 from .decomposition import point
@@ -170,3 +173,78 @@ def test_threads_change_no_bits():
     one, two = (sm.prox(problem, threads=threads) for threads in (1, 2))
     np.testing.assert_array_equal(one.x, two.x)
     np.testing.assert_array_equal(one.dual[0], two.dual[0])
+
+
+def test_missing_data_with_precedences():
+    """A missing datum that is held with another by infinite weights takes its value, with proof."""
+    together = sm.Cut([0], [1], [np.inf])
+    result = sm.prox(sm.Problem([0.6, 0.8], [together]), weights=[1.0, 0.0])
+    np.testing.assert_allclose(result.x, [-1.4, -1.4], rtol=1e-15)
+    assert result.point.gap <= 1e-12
+    rising = sm.Cut([0, 1, 2], [1, 2, 3], np.full(3, np.inf), np.zeros(3))
+    problem = sm.Problem([-3.0, 0.0, -1.0, -5.0], [rising])
+    result = sm.prox(problem, weights=[1.0, 0.0, 1.0, 1.0])
+    np.testing.assert_allclose(result.x, [2.0, 2.0, 2.0, 5.0], rtol=1e-15)
+    assert result.point.gap <= 1e-12
+    assert sm.verify(problem, result) == result.point
+
+
+def test_missing_data_with_large_couplings():
+    """What elements without weight may be is bounded by the dual, and not by their couplings."""
+    cut = sm.Cut([0, 1], [1, 0], [1e30, 4e29])
+    result = sm.prox(sm.Problem([0.1, 1e-17], [cut]), weights=[2.0, 0.0])
+    np.testing.assert_allclose(result.x, -0.05, rtol=1e-15)
+    assert result.point.gap <= 1e-16
+    assert result.status is sm.Status.CONVERGED
+
+
+@pytest.mark.parametrize(
+    ("costs", "weights", "message"),
+    [
+        ([1e10, -1.0], [1.0, 1e-300], r"weights.flat\[1\] is 1e-300: x overflows"),
+        ([1e100, -1.0], [1.0, 1e-110], r"weights.flat\[1\] is 1e-110: x overflows"),
+        ([1.0, -1.0], [1.0, 1e300], r"weights must sum .* flat index 1"),
+    ],
+)
+def test_weights_at_which_numbers_overflow_are_named(costs, weights, message):
+    with pytest.raises(ValueError, match=message):
+        sm.prox(sm.Problem(costs, [sm.Cut([0], [1], [1.0])]), weights=weights)
+
+
+@given(
+    some_families.flatmap(lambda names: models(names, whole=False, shapes=[(3,), (5,)])),
+    st.integers(0, 2**32),
+)
+@settings(max_examples=100)
+def test_no_weighted_bound_is_above_the_optimum(model, seed):
+    """Weights of all sizes: bounds against the exact optimum, in rationals."""
+    if not solvable(model.problem):
+        return
+    rng, n = np.random.default_rng(seed), model.problem.n
+    masses = 10.0 ** rng.uniform(-30, 30, n)
+    result = sm.prox(model.problem, weights=masses.reshape(model.problem.shape))
+    m = [Fraction(float(weight)) for weight in masses]
+
+    def objective(x: np.ndarray) -> Fraction:
+        point = [Fraction(float(value)) for value in x.ravel()]
+        squares = sum((a * v * v for a, v in zip(m, point, strict=True)), Fraction(0)) / 2
+        modular = zip(map(Fraction, map(float, model.problem.unary.ravel())), point, strict=True)
+        terms = sum((lovasz(term, point) for term in model.problem.terms), Fraction(0))
+        return terms + sum((u * v for u, v in modular), squares)
+
+    optimum = objective(point(model.values, masses))  # rounded, and so not below the exact one
+    slack = abs(optimum) * Fraction(1, 2**45)
+    assert Fraction(result.point.lower_bound) <= optimum
+    assert objective(result.x) - optimum <= Fraction(result.point.gap) + slack
+
+
+def test_a_star_is_not_swept():
+    """Its blocks are as many as its edges, nearly; a chain is one."""
+    rng, n = np.random.default_rng(5), 3000
+    star = sm.Cut(np.zeros(n, dtype=np.int32), np.arange(1, n + 1), 0.1 * rng.random(n))
+    problem = sm.Problem(rng.normal(size=n + 1), [star])
+    result = sm.prox(problem)
+    assert result.passes == 0
+    assert result.point.gap <= 1e-12
+    chain = sm.Cut(np.arange(n), np.arange(1, n + 1), rng.random(n))
+    assert sm.prox(sm.Problem(rng.normal(size=n + 1), [chain])).passes == 1

@@ -75,3 +75,30 @@ def test_refusals():
         sm.minimize_ratio(sm.Problem([1.0, 2.0], constant=-1.0))
     with pytest.raises(ValueError, match="forced out"):
         sm.minimize_ratio(sm.Problem([np.inf, np.inf]))
+
+
+def test_what_precedences_keep_out_is_no_part_of_a_first_set():
+    """0 only with 1, 1 only with 2, which is out: 3 alone is left."""
+    chain = sm.Cut([0, 1], [1, 2], [np.inf, np.inf], [0.0, 0.0])
+    found = sm.minimize_ratio(sm.Problem([-9.0, 2.0, np.inf, -3.0], [chain]))
+    assert found.minimizer.tolist() == [False, False, False, True]
+    assert found.value == found.lower_bound == -3.0
+    with pytest.raises(ValueError, match="no set is left"):
+        sm.minimize_ratio(sm.Problem([1.0, 2.0, np.inf], [chain]))
+
+
+@pytest.mark.parametrize(
+    ("m", "message"),
+    [
+        ([1e308] * 3, "m must sum to less than"),
+        ([1.0, 1e-300, 1.0], r"m\[1\] is 1e-300: ratios would overflow"),
+    ],
+)
+def test_masses_that_overflow_are_named(m, message):
+    with pytest.raises(ValueError, match=message):
+        sm.minimize_ratio(sm.Problem([1.0, -2.0, 1.0]), m)
+
+
+def test_a_problem_is_asked_for():
+    with pytest.raises(TypeError, match="problem must be a Problem, and not a list"):
+        sm.minimize_ratio([1.0, 2.0])

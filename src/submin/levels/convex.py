@@ -16,25 +16,34 @@ For any dual y with s = u + sum_i y_i, phi* the conjugate on the range of the fi
 
     f(x) + phi(x) >= -sum_v phi*_v(-s_v)        for every x in the range,
 
-and the gap is the sum of f_i(x) - <y_i, x> and phi_v(x_v) + phi*_v(-s_v) + s_v x_v >= 0.
+and the gap is the sum of f_i(x) - <y_i, x> and phi_v(x_v) + phi*_v(-s_v) + s_v x_v >= 0.  For a
+dual that is outside by delta, and whose sum over V is short by delta' - delta
+(``proximal_certificate``), x up to a >= 0 and down to -b <= 0 cost delta a + delta' b more.
+
+The conjugate needs no more than a point b near the best: phi*_v(t) <= t b - phi_v(b) + what t is
+outside the slopes at b, times the way to that end of the range.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import kernels
-from submin._sums import UNIT_ROUNDOFF, compensated_sum
-from submin._typing import BoolArray, Dual, FloatArray, IndexArray
+from submin._sums import SMALLEST, UNIT_ROUNDOFF, compensated_sum, sum_error
+from submin._typing import BoolArray, Dual, FloatArray, IndexArray, WeightArray
 from submin.levels.fidelity import Fidelity
 from submin.model.problem import Problem
+from submin.solve.driver import Limits
 from submin.solve.layout import Layout
 from submin.solvers.network import Network, refuse_others
+
+if TYPE_CHECKING:
+    from submin.kernels.flows import GraphFlow
 
 Nodes = npt.NDArray[np.intp]
 
@@ -55,27 +64,25 @@ class ConvexResult:
         f(x) + phi(x), with the problem's constant.
     gap : float
         No x in the range of the fidelity has a value smaller by more than this; it counts rounding
-        errors.
+        errors, but for those of `value` itself.
+    lower_bound : float
+        No x in the range has a smaller value.  Rounded down.
     dual : tuple of float arrays
         One for each term, which proves it.
     rounds : int
         Of cuts.
     finished : bool
-        Whether all parts are final; a time limit comes first otherwise, and x is between its
-        bounds.
+        Whether all parts are final; a time limit or Ctrl-C comes first otherwise, and x is what is
+        known by then.
     """
 
     x: FloatArray
     value: float
     gap: float
+    lower_bound: float
     dual: tuple[FloatArray, ...]
     rounds: int
     finished: bool
-
-    @property
-    def lower_bound(self) -> float:
-        """``value - gap``, rounded down."""
-        return float(np.nextafter(self.value - self.gap, -np.inf))
 
     def __repr__(self) -> str:
         return f"<ConvexResult value {self.value:.12g}, gap {self.gap:.3g}, {self.rounds} rounds>"
@@ -106,7 +113,8 @@ def minimize_convex(
     ValueError
         If the shapes differ, or the problem has hard constraints.
     TypeError
-        If a term is neither a cut nor one with a few auxiliary nodes.
+        If the fidelity is no ``Fidelity``, or a term is neither a cut nor one with a few auxiliary
+        nodes.
 
     Notes
     -----
@@ -121,27 +129,37 @@ def minimize_convex(
     >>> sm.minimize_convex(chain, sm.levels.Absolute([1.0, 2.0, 100.0])).x
     array([2., 2., 2.])
     """
+    layout = Layout(problem)
+    limits = Limits(time_limit=np.inf if time_limit is None else time_limit)
     refuse_others(problem.terms, "minimize_convex")
+    if not isinstance(fidelity, Fidelity):
+        raise TypeError(
+            f"fidelity must be one of submin.levels, such as Absolute(data), and not a "
+            f"{type(fidelity).__name__}"
+        )
     if fidelity.shape != problem.shape:
         raise ValueError(
             f"fidelity has the shape {fidelity.shape}, but the problem has {problem.shape}"
         )
     if problem.has_forced:
         raise ValueError("the problem has hard constraints: x would be infinite there")
-    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
-    layout = Layout(problem)
+    deadline = time.perf_counter() + limits.time_limit
     division = _Division(layout, fidelity)
     rounds = 0
     try:
         while division.open.any() and time.perf_counter() < deadline:
             division.divide(deadline)
             rounds += 1
-    except KeyboardInterrupt:  # the flow and x are valid between two steps
+    except (KeyboardInterrupt, _OutOfTime):  # the flow and x are valid at every step
         pass
     dual = division.dual()
-    value, gap = _certified(layout, fidelity, division.x, dual)
+    value, gap, bound = _certified(layout, fidelity, division.x, dual)
     x = division.x.reshape(problem.shape)
-    return ConvexResult(x, value, gap, tuple(dual), rounds, not division.open.any())
+    return ConvexResult(x, value, gap, bound, tuple(dual), rounds, not division.open.any())
+
+
+class _OutOfTime(Exception):
+    """The time limit came within a round."""
 
 
 class Inside(NamedTuple):
@@ -197,9 +215,10 @@ class _Division:
         above, at_level = above & ~stuck, at_level | stuck
         middle = nodes[at_level]
         self._part_off(middle)
-        self._balance(middle, part[at_level], left[at_level], right[at_level], deadline)
         self._renumber(nodes, part, above, levels, low, high)
-        self.level[middle], self.open[middle] = levels[part[at_level]], False
+        self.level[middle] = levels[part[at_level]]
+        self._balance(middle, part[at_level], left[at_level], right[at_level], deadline)
+        self.open[middle] = False
 
     def _at_level(
         self, nodes: Nodes, part: Nodes, left: FloatArray, right: FloatArray,
@@ -221,7 +240,7 @@ class _Division:
         An edge from each node to an anchor of its part carries -s, within the slopes; the anchor
         wants what all of them have.
         """
-        if not (left < right).any() or time.perf_counter() >= deadline:
+        if not (left < right).any():
             return
         inner, ends, limits, flow, s = self._inside(nodes)
         part = np.unique(part, return_inverse=True)[1]
@@ -233,9 +252,10 @@ class _Division:
         bounds = [np.concatenate(pair) for pair in zip(limits, (-left, right), strict=True)]
         flows = np.concatenate([flow, held])
         search = kernels.active.GraphFlow(tails, heads, bounds[0], bounds[1], flows, own, True)
-        while not search.advance(SLICE) and time.perf_counter() < deadline:
-            continue
+        finished = _searched(search, deadline)
         self.network.flow[inner] = flows[: flow.size]
+        if not finished:
+            raise _OutOfTime
 
     def _renumber(
         self, nodes: Nodes, part: Nodes, above: BoolArray, levels: FloatArray,
@@ -259,13 +279,19 @@ class _Division:
     def _slopes(self, nodes: Nodes, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the left and right slopes at x; those of auxiliaries are 0.
 
-        Infinite ones are as large as all weights and costs, which decides as much.
+        None is larger than all weights and costs, which decides as much.  Where weights are
+        infinite, slopes decide against each other: only infinite ones are made finite.
         """
-        return _slopes(self.fidelity, nodes, self.n, x, self._most())
+        left, right = _slopes(self.fidelity, nodes, self.n, x)
+        most = 1.0 + 2.0 * self._size(self.backward, self.forward, self.costs)
+        if np.isinf(self.backward).any() or np.isinf(self.forward).any():
+            most += 2.0 * self._size(left, right)
+        return np.clip(left, -most, most), np.clip(right, -most, most)
 
-    def _most(self) -> float:
-        finite = [part[np.isfinite(part)] for part in (self.backward, self.forward, self.costs)]
-        return 1.0 + 2.0 * float(sum(np.abs(part).sum() for part in finite))
+    @staticmethod
+    def _size(*values: WeightArray) -> float:
+        """Return the sum of what is finite, without signs."""
+        return float(sum(np.sum(np.abs(part), where=np.isfinite(part)) for part in values))
 
     def _cut(
         self, nodes: Nodes, part: Nodes, slopes: FloatArray, largest: bool, deadline: float
@@ -282,12 +308,10 @@ class _Division:
             np.ascontiguousarray(self.forward[inner]),
         )
         search = kernels.active.GraphFlow(*ends, *limits, flow, own, True)
-        finished = False
-        while not finished and time.perf_counter() < deadline:
-            finished = search.advance(SLICE)
+        finished = _searched(search, deadline)
         self.network.flow[inner] = flow
         if not finished:
-            return np.full(nodes.size, largest)
+            raise _OutOfTime
         member = np.zeros(nodes.size, dtype=np.uint8)
         search.members(member, largest)
         members = member.view(np.bool_)
@@ -323,6 +347,14 @@ class _Division:
         self.inner = self.inner[~crossing]
 
 
+def _searched(search: GraphFlow, deadline: float) -> bool:
+    """Search for a maximum flow; say whether it is finished before the deadline."""
+    while time.perf_counter() < deadline:
+        if search.advance(SLICE):
+            return True
+    return False
+
+
 def _whole(part: Nodes, chosen: BoolArray) -> BoolArray:
     """Return the members of parts that are chosen as a whole, which only rounding does."""
     found: BoolArray = (np.bincount(part, ~chosen) == 0.0)[part]
@@ -330,14 +362,13 @@ def _whole(part: Nodes, chosen: BoolArray) -> BoolArray:
 
 
 def _slopes(
-    fidelity: Fidelity, nodes: Nodes, n: int, x: FloatArray, most: float = np.inf
+    fidelity: Fidelity, nodes: Nodes, n: int, x: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the left and right slopes at x, 0 for nodes from n on."""
     elements = nodes < n
     both = np.zeros((2, nodes.size))
     both[:, elements] = fidelity.slopes(x[elements], nodes[elements])
-    left, right = np.clip(both, -most, most)
-    return left, right
+    return both[0], both[1]
 
 
 def _levels(
@@ -393,23 +424,50 @@ def _halved(a: FloatArray, b: FloatArray, enough: object) -> FloatArray:
 
 def _certified(
     layout: Layout, fidelity: Fidelity, x: FloatArray, dual: Dual
-) -> tuple[float, float]:
-    """Return f(x) + phi(x) and the gap, which counts rounding errors."""
-    problem = layout.problem
-    s = layout.total(dual)
-    slack = violation = error = 0.0
+) -> tuple[float, float, float]:
+    """Return f(x) + phi(x), the gap and a lower bound, which count rounding errors."""
+    problem, s = layout.problem, layout.unary.copy()
+    size, depth = float(np.sum(np.abs(s))), 3
+    slack = slack_error = outside = short = 0.0
     for term, part in zip(problem.terms, dual, strict=True):
         own, own_error = term.slackness(part, x)
-        slack, error = slack + own, error + own_error
-        outside, size = term.inspect(part, np.zeros(problem.n))
-        violation += sum(abs(number) for number in outside)
-        error += (term.depth + 4) * UNIT_ROUNDOFF * size * float(np.max(np.abs(x)))
+        slack, slack_error = slack + own, slack_error + own_error
+        (excess, excess_error), own_size = term.inspect(part, s)
+        outside, size, depth = outside + excess + excess_error, size + own_size, depth + term.depth
+        shortage, shortage_error = term.shortage(part)
+        short += shortage + shortage_error
+    s_error = 1.01 * (depth + len(dual)) * UNIT_ROUNDOFF * size
+    most = max(abs(fidelity.lowest), abs(fidelity.highest))
+    penalty = outside * max(0.0, fidelity.highest)
+    penalty += max(0.0, outside + short) * max(0.0, -fidelity.lowest) + 2.0 * s_error * most
+    penalty += 16.0 * SMALLEST * x.size
+    apart, costs = _apart(fidelity, x, s)
+    parts = np.concatenate([[problem.constant, slack], costs, s * x])
+    errors = slack_error + 8.0 * UNIT_ROUNDOFF * abs(slack) + float(np.sum(fidelity.errors(x)))
+    value_error = errors + s_error * most + sum_error(parts)
+    value_error += UNIT_ROUNDOFF * float(np.sum(np.abs(s * x))) + SMALLEST * x.size
+    value = compensated_sum(parts)
+    gap = (slack + slack_error + apart + penalty) * (1.0 + 16.0 * UNIT_ROUNDOFF)
+    gap += 32.0 * UNIT_ROUNDOFF * abs(slack)
+    gap = np.inf if np.isnan(gap) else max(0.0, float(gap))
+    bound = value - value_error - gap
+    bound -= 4.0 * UNIT_ROUNDOFF * (abs(value) + abs(bound)) if np.isfinite(bound) else np.inf
+    return float(value), gap, float(np.nextafter(bound, -np.inf))
+
+
+def _apart(fidelity: Fidelity, x: FloatArray, s: FloatArray) -> tuple[float, FloatArray]:
+    """Return a bound on sum_v phi_v(x_v) + phi*_v(-s_v) + s_v x_v, and the costs phi_v(x_v)."""
     best = fidelity.best(-s)
     costs, ends = fidelity.costs(x), fidelity.costs(best)
-    apart = costs - ends + s * (x - best)
-    sizes = float(np.sum(np.abs(costs) + np.abs(ends) + np.abs(s) * (np.abs(x) + np.abs(best))))
-    error += 16.0 * UNIT_ROUNDOFF * sizes
-    reach = max(abs(fidelity.lowest), abs(fidelity.highest))
-    value = problem.constant + slack + compensated_sum(costs) + compensated_sum(s * x)
-    gap = slack + compensated_sum(apart) + 2.0 * violation * reach + error
-    return float(value), max(0.0, float(gap))
+    own = costs - ends + s * (x - best)
+    left, right = fidelity.slopes(best, np.arange(x.size))
+    slope = np.clip(-s, left, right)
+    off = -s - slope
+    room = np.where(off > 0.0, fidelity.highest - best, best - fidelity.lowest)
+    rounding = 8.0 * UNIT_ROUNDOFF * (np.abs(s) + np.abs(slope))
+    lost = np.where(room > 0.0, np.abs(off), 0.0) * room
+    lost += (rounding + 8.0 * SMALLEST) * (fidelity.highest - fidelity.lowest)
+    sizes = np.abs(costs) + np.abs(ends) + np.abs(s) * (np.abs(x) + np.abs(best)) + lost
+    error = float(np.sum(fidelity.errors(x) + fidelity.errors(best) + 16.0 * UNIT_ROUNDOFF * sizes))
+    parts = own + lost
+    return compensated_sum(parts) + sum_error(parts) + error, costs

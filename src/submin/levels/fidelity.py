@@ -9,12 +9,13 @@ or bend, and the conjugate on its range, which proves a bound.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._sums import compensated_sum
+from submin._sums import SMALLEST, UNIT_ROUNDOFF, compensated_sum
 from submin._typing import FloatArray
 
 Nodes = npt.NDArray[np.intp]
@@ -55,9 +56,21 @@ class Fidelity(ABC):
     def best(self, slopes: FloatArray) -> FloatArray:
         """Return an x_v in the range that maximises slope * x_v - phi_v(x_v), shape (n,)."""
 
+    def errors(self, x: FloatArray) -> FloatArray:
+        """Return bounds on the rounding errors of ``costs(x)``: here for no cancellation."""
+        return 16.0 * UNIT_ROUNDOFF * np.abs(self.costs(x)) + 8.0 * SMALLEST * (1.0 + self._reach)
+
+    @property
+    def _reach(self) -> float:
+        """The largest |x_v|."""
+        return max(abs(self.lowest), abs(self.highest))
+
     def value(self, x: npt.ArrayLike) -> float:
         """Return phi(x)."""
-        return compensated_sum(self.costs(np.asarray(x, dtype=np.float64).ravel()))
+        point = _checks.float_array("x", x)
+        if point.shape not in (self.shape, (prod(self.shape),)):
+            raise ValueError(f"x has shape {point.shape}, but the fidelity has {self.shape}")
+        return compensated_sum(self.costs(point.ravel()))
 
     def _set_range(self, *places: FloatArray) -> None:
         """Take the places as kinks, and their ends as the range."""
@@ -76,7 +89,22 @@ class _OfData(Fidelity):
         self.shape, self.data = values.shape, values.ravel()
         masses = _checks.square_weights(weights, values.shape)
         self.weights = np.ones(values.size) if masses is None else masses
+        for name, sizes in (("data", self.data), ("weights", self.weights)):
+            _refuse_large(name, np.abs(sizes))
+        with np.errstate(over="ignore"):
+            products = self.weights * np.abs(self.data)
+        _refuse_large("weights", products, " times the data")
         self._set_range(self.data)
+
+
+def _refuse_large(name: str, sizes: FloatArray, of: str = "") -> None:
+    """Refuse numbers whose squares may overflow."""
+    if not _checks.total(sizes) < _checks.LARGEST_SUM:
+        index = int(np.argmax(sizes))
+        raise ValueError(
+            f"{name}.flat[{index}]{of} is of size {sizes.flat[index]}: all must sum to less than "
+            f"{_checks.LARGEST_SUM:g}, as squares of sums must fit; scale the data down"
+        )
 
 
 class Squares(_OfData):
@@ -91,7 +119,8 @@ class Squares(_OfData):
 
     def costs(self, x: FloatArray) -> FloatArray:
         """Return the costs."""
-        return 0.5 * self.weights * np.square(x - self.data)
+        apart = x - self.data
+        return 0.5 * (self.weights * apart) * apart
 
     def slopes(
         self, x: FloatArray, elements: npt.NDArray[np.intp]
@@ -103,7 +132,8 @@ class Squares(_OfData):
     def best(self, slopes: FloatArray) -> FloatArray:
         """Return the maximisers."""
         ends = np.where(slopes > 0.0, self.highest, self.lowest)
-        step = np.divide(slopes, self.weights, out=ends - self.data, where=self.weights > 0.0)
+        with np.errstate(over="ignore"):
+            step = np.divide(slopes, self.weights, out=ends - self.data, where=self.weights > 0.0)
         return np.clip(self.data + step, self.lowest, self.highest)
 
 
@@ -123,6 +153,7 @@ class Quantile(_OfData):
         self, data: npt.ArrayLike, quantile: float = 0.5, weights: npt.ArrayLike | None = None
     ) -> None:
         super().__init__(data, weights)
+        quantile = _checks.number("quantile", quantile)
         if not 0.0 < quantile < 1.0:
             raise ValueError(f"quantile is {quantile}: it must be between 0 and 1")
         self.below, self.above = -quantile * self.weights, (1.0 - quantile) * self.weights
@@ -176,9 +207,11 @@ class Huber(_OfData):
         self, data: npt.ArrayLike, delta: float, weights: npt.ArrayLike | None = None
     ) -> None:
         super().__init__(data, weights)
-        if not 0.0 < delta < np.inf:
-            raise ValueError(f"delta is {delta}: it must be above 0, and finite")
-        self.delta = float(delta)
+        self.delta = _checks.number("delta", delta)
+        if not 0.0 < self.delta < _checks.LARGEST_SUM:
+            raise ValueError(
+                f"delta is {delta}: it must be above 0, and below {_checks.LARGEST_SUM:g}"
+            )
         self.kinks = np.unique(
             np.concatenate([self.data - self.delta, self.data, self.data + self.delta])
         )
@@ -187,7 +220,7 @@ class Huber(_OfData):
         """Return the costs."""
         apart = np.abs(x - self.data)
         near = np.minimum(apart, self.delta)
-        return self.weights * near * (apart - 0.5 * near)
+        return (self.weights * near) * (apart - 0.5 * near)
 
     def slopes(
         self, x: FloatArray, elements: npt.NDArray[np.intp]
@@ -200,7 +233,8 @@ class Huber(_OfData):
     def best(self, slopes: FloatArray) -> FloatArray:
         """Return the maximisers."""
         ends = np.where(slopes > 0.0, self.highest, self.lowest)
-        step = np.divide(slopes, self.weights, out=ends - self.data, where=self.weights > 0.0)
+        with np.errstate(over="ignore"):
+            step = np.divide(slopes, self.weights, out=ends - self.data, where=self.weights > 0.0)
         inner = np.clip(self.data + step, self.lowest, self.highest)
         return np.where(np.abs(slopes) > self.delta * self.weights, ends, inner)
 
@@ -231,21 +265,25 @@ class Poisson(_OfData):
         heavy = self.weights > 0.0
         return np.multiply(self.weights, x - logs, out=np.zeros_like(x), where=heavy)
 
+    def errors(self, x: FloatArray) -> FloatArray:
+        """Return bounds on the rounding errors; x and b log x may cancel."""
+        sizes = np.abs(self.costs(x)) + 2.0 * self.weights * np.abs(x)
+        return 16.0 * UNIT_ROUNDOFF * sizes + 8.0 * SMALLEST * (1.0 + self._reach)
+
     def slopes(
         self, x: FloatArray, elements: npt.NDArray[np.intp]
     ) -> tuple[FloatArray, FloatArray]:
         """Return the slope twice."""
-        data = self.data[elements]
-        with np.errstate(divide="ignore"):
-            share = np.divide(data, x, out=np.zeros_like(x), where=data > 0.0)
-        weights = self.weights[elements]
-        slope = np.multiply(weights, 1.0 - share, out=np.zeros_like(x), where=weights > 0.0)
+        data, weights = self.data[elements], self.weights[elements]
+        with np.errstate(divide="ignore", over="ignore"):
+            share = np.divide(x - data, x, out=np.ones_like(x), where=data > 0.0)
+        slope = np.multiply(weights, share, out=np.zeros_like(x), where=weights > 0.0)
         return slope, slope
 
     def best(self, slopes: FloatArray) -> FloatArray:
         """Return the maximisers."""
         room = self.weights - slopes
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             inner = self.weights * self.data / room
         return np.clip(np.where(room > 0.0, inner, self.highest), self.lowest, self.highest)
 
@@ -263,7 +301,8 @@ class Sampled(Fidelity):
     Raises
     ------
     ValueError
-        If values do not ascend, or costs are not finite or not convex; the first place is named.
+        If values do not ascend, or costs are not finite or not convex, by more than rounding makes;
+        the first place is named.
     """
 
     def __init__(self, values: npt.ArrayLike, costs: npt.ArrayLike) -> None:
@@ -277,24 +316,51 @@ class Sampled(Fidelity):
             raise ValueError(f"costs has {table.shape[0]} rows for {self.values.size} values")
         for name, part in (("values", self.values), ("costs", table)):
             _checks.refuse_where(name, part, ~np.isfinite(part), "it must be finite")
+        if not table.size:
+            raise ValueError(f"costs is empty (shape {table.shape}): it needs an element or more")
+        for name, part in (("values", self.values), ("costs", table)):
+            _refuse_large(name, np.abs(part))
         steps = np.diff(self.values)
         _checks.refuse_where("values", self.values[1:], ~(steps > 0.0), "values must ascend")
         self.shape = table.shape[1:]
         self.table = table.reshape(self.values.size, -1)
-        self.rises = np.diff(self.table, axis=0) / steps[:, None]
-        allowed = 1e-12 * (np.abs(self.table).max() + 1.0)
+        with np.errstate(over="ignore"):
+            self.rises = np.diff(self.table, axis=0) / steps[:, None]
+        _refuse_large("costs", np.abs(self.rises), " over the steps of the values")
+        self._bend(steps)
+        self._set_range(self.values)
+
+    def _bend(self, steps: FloatArray) -> None:
+        """Make the rises ascend, as they do but for rounding; keep by how much costs move then."""
+        sizes = np.abs(self.table)
+        allowed = 16.0 * UNIT_ROUNDOFF * np.maximum(np.maximum(sizes[:-2], sizes[1:-1]), sizes[2:])
         bent = np.diff(self.rises, axis=0) * np.minimum(steps[:-1], steps[1:])[:, None]
         _checks.refuse_where(
-            "costs", self.table[1:-1], bent < -allowed, "costs must be convex along the values"
+            "costs",
+            self.table[1:-1].reshape(-1, *self.shape),
+            (bent < -allowed).reshape(-1, *self.shape),
+            "it is above the line between those before and after: costs must be convex",
         )
         self.rises = np.maximum.accumulate(self.rises, axis=0)
-        self._set_range(self.values)
+        moved = self.table[0] + np.cumsum(self.rises * steps[:, None], axis=0) - self.table[1:]
+        self.moved = 2.0 * np.max(np.abs(moved), axis=0)
+        self.moved += 4.0 * len(sizes) * UNIT_ROUNDOFF * np.max(sizes, axis=0)
 
     def costs(self, x: FloatArray) -> FloatArray:
         """Return the costs."""
         below = np.clip(np.searchsorted(self.values, x, side="right") - 1, 0, len(self.rises) - 1)
         places = np.arange(x.size)
-        return self.table[below, places] + self.rises[below, places] * (x - self.values[below])
+        share = (x - self.values[below]) / (self.values[below + 1] - self.values[below])
+        low, high = self.table[below, places], self.table[below + 1, places]
+        costs: FloatArray = (1.0 - share) * low + share * high
+        return costs
+
+    def errors(self, x: FloatArray) -> FloatArray:
+        """Return bounds on the rounding errors, and on how far a convex function is."""
+        sizes = np.max(np.abs(self.table), axis=0)
+        errors: FloatArray = self.moved + 16.0 * UNIT_ROUNDOFF * sizes
+        errors += 8.0 * SMALLEST * (1.0 + sizes)
+        return errors
 
     def slopes(
         self, x: FloatArray, elements: npt.NDArray[np.intp]

@@ -8,6 +8,7 @@ any number of sets takes one number for each element: the lam at which it leaves
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -64,7 +65,7 @@ class Path:
 
     def __getitem__(self, index: int) -> BoolArray:
         """Return a set of the path, from the largest, 0, to the smallest, O(n log n)."""
-        count = len(self)
+        index, count = operator.index(index), len(self)
         if not -count <= index < count:
             raise IndexError(f"path[{index}]: the path has {count} sets")
         ends = np.concatenate([[-np.inf], self._sign * self.breakpoints[:: self._sign]])
@@ -123,6 +124,7 @@ class Path:
         >>> path.value(-2.0), path.value(1.0)
         (-5.0, 0.0)
         """
+        lam = _checks.number("lam", lam)
         members = self.minimizer(lam)
         return self.problem.evaluate(members) + lam * compensated_sum(self.direction[members])
 
@@ -220,6 +222,7 @@ def path(
     >>> path.breakpoints, path.minimizer(0.5), path.minimizer(1.5)
     (array([1.]), array([False]), array([ True]))
     """
+    _checks.refuse_other("problem", problem, Problem)
     m = _checked_direction(problem, np.ones(problem.shape) if direction is None else direction)
     sign = 1.0 if float(np.max(m)) > 0.0 else -1.0
     inside, outside = problem.forced_in.ravel(), problem.forced_out.ravel()
@@ -229,6 +232,7 @@ def path(
         if not (np.abs(m.ravel()[free]) > 0.0).any():
             return Path(problem, m, (sign * _decided(problem, x)).reshape(problem.shape), EXACT)
         rest = problem if free.all() else problem.minor(x > 0.0, x < 0.0).problem
+        _checks.refuse_far_weights("direction", np.where(free, np.abs(m.ravel()), 0.0), rest.unary)
         try:
             result = prox(
                 rest,

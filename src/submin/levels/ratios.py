@@ -101,8 +101,8 @@ def minimize_ratio(
     Raises
     ------
     ValueError
-        If m does not fit, or is not finite and above 0; if F(∅) < 0, the ratio of which is no
-        number; or if every element is forced out of S.
+        If m does not fit, or is not finite and above 0, or its sum overflows; if F(∅) < 0, the
+        ratio of which is no number; or if every element is forced out of S.
 
     Examples
     --------
@@ -117,6 +117,7 @@ def minimize_ratio(
     >>> np.flatnonzero(densest.minimizer), -densest.value, densest.gap
     (array([0, 1, 2, 3]), 1.5, 0.0)
     """
+    _checks.refuse_other("problem", problem, Problem)
     masses = _checked_masses(problem, m)
     if problem.constant < 0.0 and not problem.forced_in.any():
         raise ValueError(
@@ -145,8 +146,8 @@ def minimize_ratio(
 def _shifted(problem: Problem, lam: float, masses: FloatArray) -> tuple[Problem, FloatArray]:
     """Return F - lam m, and bounds on the rounding errors in its unary."""
     product = -lam * masses
-    unary, error = two_sum(problem.unary, product)
     hard = ~np.isfinite(problem.unary)
+    unary, error = two_sum(np.where(hard, 0.0, problem.unary), product)
     error = np.where(hard, 0.0, np.abs(error) + product_error(-np.full_like(masses, lam), masses))
     shifted = Problem(np.where(hard, problem.unary, unary), problem.terms, problem.constant)
     return shifted, error
@@ -165,10 +166,13 @@ def _bound(problem: Problem, lam: float, masses: FloatArray, result: Result) -> 
 
 
 def _first_set(problem: Problem, masses: FloatArray) -> BoolArray:
-    """Return V without what is forced out."""
-    everything: BoolArray = ~problem.forced_out.reshape(problem.shape)
+    """Return the largest set that obeys the hard constraints: V without what has to be out."""
+    everything: BoolArray = ~problem.implied.outside.reshape(problem.shape)
     if not everything.any():
-        raise ValueError("every element is forced out, so that no set is left but the empty one")
+        raise ValueError(
+            "every element is forced out, or is in S only with one that is: no set is left but the "
+            "empty one"
+        )
     return everything
 
 
@@ -187,4 +191,11 @@ def _checked_masses(problem: Problem, given: npt.ArrayLike | None) -> FloatArray
         raise ValueError(f"m has shape {masses.shape}, but the problem has {problem.shape}")
     positive = np.isfinite(masses) & (masses > 0.0)
     _checks.refuse_where("m", masses, ~positive, "it must be finite, and above 0")
+    small = masses <= 1.0 / _checks.LARGEST_SUM
+    _checks.refuse_where("m", masses, small, "ratios would overflow; scale m up")
+    if not _checks.total(masses) < _checks.LARGEST_SUM:
+        raise ValueError(
+            f"m must sum to less than {_checks.LARGEST_SUM:g}, and its largest is "
+            f"{float(np.max(masses))}, at flat index {int(np.argmax(masses))}: scale m down"
+        )
     return masses.reshape(problem.shape)

@@ -10,6 +10,7 @@ from typing import Any, Never, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from submin import _checks
 from submin._typing import Dual, FloatArray
 from submin.model.problem import Problem
 from submin.solve.driver import Callback, Limits, Run
@@ -206,6 +207,8 @@ def prox(
             f"the largest unary cost is {largest}: the squares of the proximal problem underflow; "
             "scale the data up"
         )
+    if layout.masses is not None:
+        _checks.refuse_far_weights("weights", layout.masses, layout.unary)
     if tol is None:
         tol = 0.5 * PROXIMAL_DISTANCE**2 * float(np.sum(np.square(problem.unary)))
     limits = _limits(tol, max_passes, time_limit, check_every)

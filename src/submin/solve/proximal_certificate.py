@@ -30,8 +30,15 @@ errors of their size where they are not felt.  P is strongly convex, hence
 With weights m > 0 of the squares, P(x) = f(x) + sum_v m_v x_v^2 / 2, the same holds with
 s_v^2 / m_v and (m_v x_v + s_v)^2 / m_v for the squares, the two maxima over what is in brackets
 divided by m_v, and the distance in the norm of the weights.  Elements of weight 0 are to stay
-within +-R, the largest |x_v| that the others can have in a solution (-m_v x_v lies between their
-least and largest marginal costs); they add |s_v| (|x_v| + R) each, and (delta + delta') R in all.
+within the range of the others (an optimal x that leaves it can come back, for a set of them alone
+that lowers the cost would leave P without bound).  Then the highest level x_v is -F(S) / m(S), and
+the lowest -(F(V) - F(V - S)) / m(S), of a set S with weight, so that sums over v of weight 0 give
+
+    R = max((max_v -s_v / m_v)_+ + (sum_0 (-s_v)_+ + delta) / min m,
+            (max_v s_v / m_v)_+ + (sum_0 (s_v)_+ + delta') / min m)  >=  |x_v|
+
+(m_v > 0 in the maxima and the minimum); they add |s_v| (|x_v| + R) each, and (delta + delta') R in
+all.
 
 This module shares no code with any solver.
 """
@@ -62,7 +69,8 @@ class ProximalCertificate:
         P(x) = f(x) + sum_v m_v x_v^2 / 2 (m_v = 1 without weights), in units of cost squared, as
         are all but `distance` and `violation`.
     lower_bound : float
-        No x has a smaller P.  Rounded down.
+        No x has a smaller P, whose elements of weight 0, if any, are in the range of the others.
+        Rounded down.
     gap : float
         P(x) is at most this much above the minimum.  It is computed apart from value and bound,
         whose difference would be lost in their rounding, and counts its own.
@@ -112,17 +120,31 @@ UNKNOWN = ProximalCertificate(inf, -inf, inf, inf, inf, inf)
 class Sides(NamedTuple):
     """What the certificate takes from the dual, and bounds on the rounding errors in it.
 
-    ``masses`` are the weights of the squares, None if all are 1; ``reach`` is R of the module.
+    ``masses`` are the weights of the squares, None if all are 1.
     """
 
     masses: FloatArray | None
-    reach: float
     s: FloatArray
     s_error: float
     violation: float
     violation_error: float
     shortage: float
     shortage_error: float
+
+    def reach(self) -> float:
+        """Return R of the module, which only elements without a weight need, rounded up."""
+        if self.masses is None or self.masses.all() or not self.masses.any():
+            return 0.0
+        light, heavy = self.masses == 0.0, self.masses > 0.0
+        least = float(np.min(self.masses[heavy]))
+        outside = self.violation + self.violation_error
+        short = max(0.0, outside + self.shortage + self.shortage_error)
+        ends = [
+            float(np.max(side[heavy] / self.masses[heavy], initial=0.0))
+            + (float(np.sum(np.maximum(side[light], 0.0))) + amount + self.s_error) / least
+            for side, amount in ((-self.s, outside), (self.s, short))
+        ]
+        return float(max(ends) * (1.0 + (light.size + 64) * UNIT_ROUNDOFF))
 
 
 def certify_point(
@@ -205,20 +227,7 @@ def _sides(problem: Problem, dual: Sequence[FloatArray], masses: FloatArray | No
         depth += term.depth + 1
     *sums, size = _sums(rows, 5)
     error = 1.01 * depth * UNIT_ROUNDOFF * (unary + size) if size else 0.0
-    return Sides(masses, _reach(problem, masses), s, error, *sums)
-
-
-def _reach(problem: Problem, masses: FloatArray | None) -> float:
-    """Return R, which only elements without a weight need, rounded up."""
-    if masses is None or masses.all() or not masses.any():
-        return 0.0
-    low, high = problem.unary.ravel().copy(), problem.unary.ravel().copy()
-    for term in problem.terms:
-        least, largest = term.marginal_range(problem.n)
-        low, high = low + least, high + largest
-    heavy = masses > 0.0
-    ends = np.maximum(np.abs(low), np.abs(high))[heavy] / masses[heavy]
-    return float(np.max(ends)) * (1.0 + 64.0 * UNIT_ROUNDOFF)
+    return Sides(masses, s, error, *sums)
 
 
 def _distance(x: FloatArray, sides: Sides) -> tuple[float, float]:
@@ -239,7 +248,7 @@ def _light(x: FloatArray, sides: Sides, errors: float) -> float:
     if sides.masses is None or sides.masses.all():
         return 0.0
     light = sides.masses == 0.0
-    room = np.abs(x[light]) + sides.reach
+    room = np.abs(x[light]) + sides.reach()
     own = float(np.sum(np.abs(sides.s[light]) * room))
     error = 4.0 * (room.size + 4) * UNIT_ROUNDOFF * own + sides.s_error * float(np.max(room))
     return float(own + errors * error)
@@ -269,7 +278,7 @@ def _penalties(sides: Sides, errors: float) -> float:
         float(np.max(amount * (side + error + 0.5 * amount) / masses, initial=0.0))
         for amount, side in ((outside, -s), (short, s))
     ]
-    return (outside + short) * sides.reach + sum(costs)
+    return (outside + short) * sides.reach() + sum(costs)
 
 
 def _objective(x: FloatArray, sides: Sides, slack: float, error: float) -> tuple[float, float]:

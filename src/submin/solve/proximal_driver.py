@@ -63,9 +63,9 @@ class ProximalIncumbent(Incumbent):
         """Return the lower bound of a dual; ``offer_point`` keeps it, once its gap is known."""
         return self.bound_of(s)
 
-    def offer_point(self, dual: Dual, s: FloatArray, gap: float) -> bool:
-        """Keep a dual if its smooth gap is smaller, and say so."""
-        if not gap < self.gap:
+    def offer_point(self, dual: Dual, s: FloatArray, gap: float, final: bool = False) -> bool:
+        """Keep a dual if its smooth gap is smaller, or it is final; say whether it is kept."""
+        if not (gap < self.gap or final):
             return False
         self.keep_dual(dual, s)
         self.gap, self.quality, self.x, self.point = gap, -gap, None, None
@@ -121,7 +121,8 @@ class ProximalRun(Run[State]):
         if np.isinf(x).any():
             raise InfinitePointError(x)
         point = certify_point(self.layout.problem, x, dual, self.layout.masses)
-        if self.best.offer_point(dual, s, point.gap):
+        final = not self.best.gap < np.inf  # a gap that overflows is still that of the answer
+        if self.best.offer_point(dual, s, point.gap, final):
             self.best.x, self.best.point = x, point
         return kept.offer_set(self.solver.minimizer(state)), point.gap
 

@@ -16,11 +16,13 @@ sweeps only find most plateaus beforehand, which leaves few and small cuts; larg
 divided by cuts of the whole grid first (``grid_rounds``).  Where the problem is one block (a
 chain), the first sweep is the taut string, and nothing is left to cut.
 
-Where all weights m are not equal the sweeps, which are for equal ones, are left out.
+Where all weights m are not equal the sweeps, which are for equal ones, are left out, and where an
+element has so many edges that their blocks are many and small (a star).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -34,12 +36,17 @@ from submin.solvers.grid_rounds import LARGE, GridRounds
 from submin.solvers.max_flow import single_grid
 from submin.solvers.network import Network, NetworkSize, network_size, refuse_others
 from submin.solvers.solver import array_bytes
+from submin.terms.base.term import Term
+from submin.terms.cut import Cut
 
 if TYPE_CHECKING:
     from submin.kernels.flows import ParametricFlow as Kernel
 
 SLICE = 400_000
 """Node visits between two looks at the clock, for each thread."""
+
+MOST_BLOCKS = 512
+"""Blocks that are swept at most; each costs a call."""
 
 LEAST_PROGRESS = 1e-7
 """Below this relative fall of ||s||^2 by a pass the sweeps end."""
@@ -117,7 +124,11 @@ class ParametricFlow:
         """Return how many sweeps there are to be, at most; one block is exact after one."""
         masses = layout.masses
         equal = masses is None or bool(np.all(masses == masses[0]))
-        return min(self.sweeps, 1 if layout.r == 1 else self.sweeps) if equal and layout.r else 0
+        if not equal or _fewest_blocks(layout.problem.terms) > MOST_BLOCKS:
+            return 0
+        if not 0 < layout.r <= MOST_BLOCKS:
+            return 0
+        return min(self.sweeps, 1) if layout.r == 1 else self.sweeps
 
     def _sweep(self, layout: Layout, state: ParametricFlowState) -> int:
         """Do one pass of sweeps; after the last that is worth its time no other follows."""
@@ -182,3 +193,12 @@ class ParametricFlow:
         network = edges * (2 * 4 + 3 * 8) + 8 * size.places
         parts = nodes * (4 + 3 * 8 + 3 * 8 + 3 * 4) + edges * (3 * 4 + 3 * 8)
         return own + network + parts + nodes * (6 * 4 + 3 * 4) + edges * 2 * (4 + 4)
+
+
+def _fewest_blocks(terms: Sequence[Term]) -> int:
+    """Bound the number of blocks from below without making them: a path has two edges at a node."""
+    fewest = 0
+    for term in terms:
+        if isinstance(term, Cut):
+            fewest += int(np.max(np.bincount(np.concatenate(term.edge_list())), initial=0)) // 2
+    return fewest
