@@ -201,6 +201,7 @@ class ParametricFlow {
     });
     for (Cut& cut : std::exchange(large_, {})) {
       SplitMemory memory;
+      store_flow(cut->part());
       if (!cut->finished()) {
         large_.push_back(std::move(cut));
       } else if (cut->above() != nullptr) {
@@ -250,6 +251,10 @@ class ParametricFlow {
       x_[nodes[i]] = cut.level();
       plateau_[nodes[i]] = nodes[0];
     }
+    store_flow(part);
+  }
+
+  void store_flow(const Part& part) {
     for (std::int64_t e = part.first_edge; e < part.first_edge + part.edges; ++e)
       graph_.flow[arrays_.edges[e]] = arrays_.flow[e];
   }

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
+from submin.solvers import parametric_flow
 
 from ..exact_proximal import lovasz
 from ..instances import fused_lasso
@@ -154,6 +155,25 @@ def test_a_limit_leaves_a_point_with_its_gap():
     few = sm.prox(problem, max_passes=2)
     assert few.passes == 2
     assert np.linalg.norm(few.x - exact) <= few.point.distance
+
+
+def test_work_on_an_open_part_is_kept(monkeypatch):
+    """Weighted squares have no sweeps: all flow in the midst of a cut is that of its part."""
+    monkeypatch.setattr(parametric_flow, "SLICE", 2_000)
+    rng = np.random.default_rng(5)
+    tails = np.concatenate([np.arange(5999), np.arange(5900)])
+    heads = np.concatenate([np.arange(1, 6000), np.arange(100, 6000)])
+    problem = sm.Problem(rng.normal(size=6000), [sm.Cut(tails, heads, np.full(tails.size, 3.0))])
+    layout = sm.Layout(problem, weights=rng.uniform(1.0, 2.0, 6000))
+    solver = sm.ParametricFlow()
+    state = solver.start(layout, layout.feasible_start())
+    for _ in range(3):
+        solver.step(layout, state)
+    assert not state.done
+    dual, s = solver.iterate(layout, state)
+    assert np.abs(dual[0]).max() > 0.0
+    assert np.abs(dual[0]).max() <= 3.0
+    np.testing.assert_allclose(s, layout.total(dual), rtol=0, atol=1e-12)
 
 
 def test_an_observer_changes_nothing():
