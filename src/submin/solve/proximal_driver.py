@@ -36,6 +36,8 @@ FEWEST_CHECKS = 8
 """Checks without a halving before a solve may be stalled."""
 TIES = (0.0, 16.0, 1.0, 256.0)
 """Distances below which elements count as equal, in rounding errors of s."""
+FAR = 1e-3
+"""Gaps of more than this part of ||s||^2 are none that equal elements would close."""
 
 
 class InfinitePointError(ValueError):
@@ -232,7 +234,8 @@ def nearest_point(
     found = nearest = problem.isotonic(unscaled(np.negative(s), masses))
     best = certify_point(problem, found, dual, masses)
     for ties in TIES[1:]:
-        if best.gap <= tol or not problem.terms or masses is not None:
+        far = best.gap > FAR * float(s @ s)
+        if best.gap <= tol or far or not problem.terms or masses is not None:
             break
         x = merged(nearest, ties * unit)
         certificate = certify_point(problem, x, dual)

@@ -142,8 +142,11 @@ class ParametricFlow:
     def _open(self, layout: Layout, state: ParametricFlowState) -> None:
         """Make the network of the dual; where plateaus of a grid are large, its rounds come first.
 
-        All work in place on the network's flow.
+        All work in place on the network's flow, which may be far from any answer in the midst of a
+        cut; what the sweeps have found is kept for a limit that comes then.
         """
+        for kept, now in zip(state.sweeps.previous_y, state.sweeps.y, strict=True):
+            kept[...] = now
         network = Network(layout.problem.terms, layout.unary, state.sweeps.y)
         state.network, count = network, network.costs.size
         state.masses, state.x = np.zeros(count), np.zeros(count)
@@ -164,9 +167,16 @@ class ParametricFlow:
         )
 
     def iterate(self, layout: Layout, state: ParametricFlowState) -> tuple[Dual, FloatArray]:
-        """Return y and its s, summed afresh."""
-        dual = state.sweeps.y if state.network is None else state.network.dual(state.done)
-        return dual, layout.total(dual)
+        """Return y and its s, summed afresh; between sweeps and the end the better of the two."""
+        if state.network is None:
+            return state.sweeps.y, layout.total(state.sweeps.y)
+        dual = state.network.dual(state.done)
+        s = layout.total(dual)
+        if not state.done:
+            before = layout.total(state.sweeps.previous_y)
+            if _norm(before, layout.masses) < _norm(s, layout.masses):
+                return state.sweeps.previous_y, before
+        return dual, s
 
     def done(self, state: ParametricFlowState) -> bool:
         """Say whether no edge is disputed."""
@@ -202,3 +212,10 @@ def _fewest_blocks(terms: Sequence[Term]) -> int:
         if isinstance(term, Cut):
             fewest += int(np.max(np.bincount(np.concatenate(term.edge_list())), initial=0)) // 2
     return fewest
+
+
+def _norm(s: FloatArray, masses: FloatArray | None) -> float:
+    """Return sum_v s_v^2 / m_v, where m is not 0: the less, the better is a dual."""
+    if masses is None:
+        return kernels.active.sum_of_squares(s, 0)
+    return float(np.sum(np.divide(s * s, masses, out=np.zeros_like(s), where=masses > 0.0)))
