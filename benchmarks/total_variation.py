@@ -114,7 +114,7 @@ def rows(connectivity: int, peers: Peers | None) -> Iterator[tuple[str, Solve | 
     if connectivity in (4, 6):
         yield "submin, edges", ours_on_edges
         if peers is not None:
-            yield from ((code, code) for code in CODES)
+            yield from ((code, code) for code in CODES if connectivity == 4 or code != "proxtv")
 
 
 def compare(
