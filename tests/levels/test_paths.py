@@ -95,6 +95,29 @@ def test_elements_without_direction_are_decided_where_nothing_moves_them():
     assert path.x[2] == -0.75
 
 
+@given(st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_pits_with_blocks_that_must_or_must_not_be_mined(seed):
+    """Forced blocks decide those above and below; a price moves some of the costs."""
+    rng = np.random.default_rng(seed)
+    blocks = np.arange(9).reshape(3, 3)
+    pairs = [
+        (blocks[i, j], blocks[i - 1, k])
+        for i in (1, 2)
+        for j in range(3)
+        for k in range(max(0, j - 1), min(3, j + 2))
+    ]
+    cut = sm.Cut(*np.array(pairs).T, np.full(len(pairs), np.inf), np.zeros(len(pairs)))
+    costs, direction = rng.integers(-5, 6, 9).astype(float), -rng.integers(0, 3, 9).astype(float)
+    direction[0] = -1.0
+    costs[rng.integers(9)] = [np.inf, -np.inf, 1.0][seed % 3]
+    problem = sm.Problem(costs, [cut])
+    path, forced = sm.path(problem, direction), float(direction[np.isneginf(costs)].sum())
+    for lam in (-1.25, 0.0, 0.75, 2.125):
+        least = sm.minimize(sm.Problem(costs + lam * direction, [cut])).value
+        assert path.value(lam) == pytest.approx(least + lam * forced, abs=1e-9)
+
+
 def test_an_element_without_direction_is_in_where_it_gains_beside_another():
     """Element 1 joins the group of element 0, which is forced in, for 1, and gains 2."""
     group = sm.Cardinality([0, 3], [0, 1, 2], lambda count, _: np.minimum(count, 2.0))

@@ -25,6 +25,8 @@ from submin.solve.api import minimize, prox
 from submin.solve.proximal_certificate import ProximalCertificate
 from submin.solve.proximal_driver import InfinitePointError
 from submin.solvers.parametric_flow import ParametricFlow
+from submin.terms.capabilities.fixing import Fixing
+from submin.terms.capabilities.precedences import closed
 
 EXACT = ProximalCertificate(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """What is known where hard constraints decide everything."""
@@ -228,10 +230,10 @@ def path(
     inside, outside = problem.forced_in.ravel(), problem.forced_out.ravel()
     x = np.where(inside, np.inf, np.where(outside, -np.inf, 0.0))
     while True:
+        rest = _rest(problem, x)
         free = np.isfinite(x)
         if not (np.abs(m.ravel()[free]) > 0.0).any():
             return Path(problem, m, (sign * _decided(problem, x)).reshape(problem.shape), EXACT)
-        rest = problem if free.all() else problem.minor(x > 0.0, x < 0.0).problem
         _checks.refuse_far_weights("direction", np.where(free, np.abs(m.ravel()), 0.0), rest.unary)
         try:
             result = prox(
@@ -250,13 +252,24 @@ def path(
         return Path(problem, m, (sign * x).reshape(problem.shape), result.point)
 
 
+def _rest(problem: Problem, x: FloatArray) -> Problem:
+    """Return the problem on the elements of finite x; others follow from those of infinite x."""
+    inside, outside = x == np.inf, x == -np.inf
+    if not (inside | outside).any() or not np.isfinite(x).any():
+        return problem
+    implied = closed(problem.precedences, Fixing(inside, outside))
+    x[implied.inside], x[implied.outside] = np.inf, -np.inf
+    if not np.isfinite(x).any():
+        return problem
+    return problem.minor(implied.inside, implied.outside).problem
+
+
 def _decided(problem: Problem, x: FloatArray) -> FloatArray:
     """Return infinite x for what is free and has no weight: its minimiser is that of every lam."""
     free = np.isfinite(x)
     if not free.any():
         return x
-    rest = problem if free.all() else problem.minor(x > 0.0, x < 0.0).problem
-    decided = x.copy()
+    rest, decided = _rest(problem, x), x.copy()
     decided[free] = np.where(minimize(rest).minimizer.ravel(), np.inf, -np.inf)
     return decided
 
