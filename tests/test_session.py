@@ -335,3 +335,12 @@ def test_refusals():
     table = sm.Table([[0, 1, 2, 3]], np.minimum([bin(k).count("1") for k in range(16)], 2)[None])
     plain = sm.Problem(np.zeros(4), [table])
     refused(lambda: sm.Session(plain, largest=True), TypeError, "largest", "Table")
+
+
+@pytest.mark.parametrize(
+    "where", [(np.array([0, 1]), np.array([1, 2])), (0, 1), np.zeros((3, 4), int)]
+)
+def test_rows_and_columns_are_no_element_numbers(where):
+    session = sm.Session(sm.Problem(np.zeros((3, 4)), [sm.GridCut((3, 4), 1.0)]))
+    with pytest.raises(TypeError, match="ravel_multi_index"):
+        session.change_unary(where, 7.0)

@@ -102,3 +102,13 @@ def test_masses_that_overflow_are_named(m, message):
 def test_a_problem_is_asked_for():
     with pytest.raises(TypeError, match="problem must be a Problem, and not a list"):
         sm.minimize_ratio([1.0, 2.0])
+
+
+def test_verify_says_what_proves_a_ratio():
+    problem = sm.Problem([-1.0, 2.0, -3.0], [sm.GridCut(3, 1.0)])
+    found = sm.minimize_ratio(problem)
+    with pytest.raises(TypeError, match=r"ratio\.shifted"):
+        sm.verify(problem, found)
+    assert sm.verify(found.shifted, found.result).gap <= 1e-12
+    with pytest.raises(TypeError, match="a Path is no result"):
+        sm.verify(problem, sm.path(problem))

@@ -97,7 +97,8 @@ def minimize_convex(
     ----------
     problem : Problem
         Of cuts, and of terms that are cuts with a few auxiliary nodes (those of ``MaxFlow``),
-        without hard constraints.
+        without hard constraints.  Its unary is a linear cost beside phi, and 0 as a rule: that of
+        ``tv_problem``, or -b as ``prox`` has it, already holds the squares.
     fidelity : Fidelity
         ``Absolute``, ``Quantile``, ``Huber``, ``Poisson``, ``Squares`` or ``Sampled`` of
         ``submin.levels``, or one of your own, of the problem's shape; x is in its range.

@@ -144,7 +144,7 @@ class Quantile(_OfData):
     ----------
     data : array_like
     quantile : float, optional
-        q, from 0 to 1; at 0.5 it is half the absolute value.
+        q, strictly between 0 and 1; at 0.5 it is half the absolute value.
     weights : array_like, optional
         w >= 0, 1 by default.
     """
@@ -155,7 +155,7 @@ class Quantile(_OfData):
         super().__init__(data, weights)
         quantile = _checks.number("quantile", quantile)
         if not 0.0 < quantile < 1.0:
-            raise ValueError(f"quantile is {quantile}: it must be between 0 and 1")
+            raise ValueError(f"quantile is {quantile}: it must be strictly between 0 and 1")
         self.below, self.above = -quantile * self.weights, (1.0 - quantile) * self.weights
 
     def costs(self, x: FloatArray) -> FloatArray:

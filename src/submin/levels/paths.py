@@ -119,6 +119,8 @@ class Path:
     def value(self, lam: float) -> float:
         """Return the minimum of F + lam m, from the value of its minimiser, O(size of the data).
 
+        Elements that are forced into S pay lam m, too, though their unary counts as 0.
+
         Examples
         --------
         >>> import submin as sm

@@ -122,7 +122,10 @@ class KeptRun(Run[MaxFlowState]):
 
 
 class Session:
-    """A problem that is kept, and answers again in time proportional to what has changed.
+    """A problem that is kept, and answers again soon after a small change.
+
+    On a grid the time is mostly that of what a change moves: a hundredth to a tenth of a solve from
+    nothing for a stroke of a brush, and up to that of a solve where it turns much of the answer.
 
     Parameters
     ----------
@@ -204,7 +207,8 @@ class Session:
         Parameters
         ----------
         where : array_like of bool or int
-            A mask of the problem's shape (or flat), or flat element numbers.
+            A boolean mask of the problem's shape (or flat), or a flat list of element numbers
+            (``np.ravel_multi_index`` makes them from rows and columns).
         values : array_like of float
             One cost for all of these elements, or one for each, in the order of `where` (C order
             for a mask).  Of an element that is named twice, the last one counts.
@@ -213,6 +217,8 @@ class Session:
         ------
         ValueError
             If a value is NaN, an element number is out of range, or sizes do not fit.
+        TypeError
+            If `where` is neither a mask nor a flat list, but rows and columns, say.
         """
         elements = self._elements(where)
         costs = _checks.costs("values", values)
@@ -308,6 +314,12 @@ class Session:
         if np.asarray(where).dtype == np.bool_:
             mask = self._problem.flat_set("where", where)
             return np.flatnonzero(mask).astype(np.int32)
+        if isinstance(where, tuple) or np.ndim(where) > 1:
+            raise TypeError(
+                "where must be a boolean mask (mask > 0 makes one) or a flat list of element "
+                f"numbers; np.ravel_multi_index(where, {self._problem.shape}) makes them from one "
+                "array for each axis"
+            )
         return _checks.indices("where", where, self._problem.n).ravel()
 
     def _take(self, unary: FloatArray, changed: FloatArray) -> None:

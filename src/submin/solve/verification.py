@@ -16,6 +16,13 @@ from submin.solve.certificate import Certificate, certify, core_parts, lower_bou
 from submin.solve.proximal_certificate import UNKNOWN, ProximalCertificate, certified
 from submin.solve.result import Result
 
+ELSEWHERE = {
+    "Ratio": "verify(ratio.shifted, ratio.result) proves that no set has F(S) < lam m(S)",
+    "Path": "prox(problem, weights=path.direction) has its point, which verify takes",
+    "ConvexResult": "its gap was computed from x and its dual by formulas that need no solver",
+}
+"""What proves the answers that ``verify`` does not take."""
+
 
 def verify(
     problem: Problem, result: Result | npt.ArrayLike, dual: Sequence[FloatArray] | None = None
@@ -38,6 +45,8 @@ def verify(
 
     Raises
     ------
+    TypeError
+        If it is an answer to another question; the message says what proves it.
     ValueError
         If the shapes do not fit the problem, or the set costs less than the bound, which only
         functions that are not submodular allow.
@@ -52,6 +61,8 @@ def verify(
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
+    if (remedy := ELSEWHERE.get(type(result).__name__)) is not None:
+        raise TypeError(f"a {type(result).__name__} is no result of one problem: {remedy}")
     if dual is None and getattr(result, "proximal", False):
         return verify_point(problem, cast("Result", result))
     return verify_set(problem, result, dual)

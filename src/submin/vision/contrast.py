@@ -158,7 +158,9 @@ def checked_spacing(spacing: Sequence[float] | None, dimensions: int) -> FloatAr
         return np.ones(dimensions)
     lengths = _checks.float_array("spacing", spacing)
     if lengths.shape != (dimensions,):
-        raise ValueError(f"spacing has shape {lengths.shape}: one distance per axis, {dimensions},")
+        raise ValueError(
+            f"spacing has shape {lengths.shape}: it must be ({dimensions},), one distance per axis"
+        )
     wrong = ~(np.isfinite(lengths) & (lengths > 0))
     _checks.refuse_where("spacing", lengths, wrong, "a distance must be finite and above 0")
     return lengths
