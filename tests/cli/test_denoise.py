@@ -134,6 +134,7 @@ def test_a_limit_leaves_a_gap(invoke, tmp_path):
     fields = json.loads(run.stdout)
     assert (run.exit_code, fields["status"]) == (0, "STOPPED")
     assert fields["gap"] > 0.0
+    assert fields["proof"].startswith("Not finished")
 
 
 def test_an_interrupt_keeps_the_answer(invoke, tmp_path, monkeypatch):

@@ -154,8 +154,12 @@ def write_files(folder: Path, image: Any, exact: Any) -> dict[str, Path]:
 
 
 def proof(found: Denoised) -> str:
-    """Say in one plain sentence what is proved."""
-    return f"Proved: no picture has an objective that is lower by more than {found.gap:.3g}."
+    """Say in plain words what is proved of the pixels before they are rounded for the file."""
+    proved = f"Proved: no picture has an objective that is lower by more than {found.gap:.3g}"
+    sentence = f"{proved}, but for the rounding of pixels in the file."
+    if found.status != "STOPPED":
+        return sentence
+    return f"Not finished: the picture is the best so far. {sentence}"
 
 
 def denoising_rows(found: Denoised, files: Mapping[str, Path]) -> console.Rows:
