@@ -27,6 +27,7 @@ outside the slopes at b, times the way to that end of the range.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -304,10 +305,6 @@ class _Division:
         inner, ends, limits, flow, own = self._inside(nodes)
         rounding = 8.0 * UNIT_ROUNDOFF * np.bincount(part, np.abs(own) + np.abs(slopes))
         own += slopes
-        limits = (
-            np.ascontiguousarray(self.backward[inner]),
-            np.ascontiguousarray(self.forward[inner]),
-        )
         search = kernels.active.GraphFlow(*ends, *limits, flow, own, True)
         finished = _searched(search, deadline)
         self.network.flow[inner] = flow
@@ -411,9 +408,8 @@ def _levels(
     return np.where(inside, root, np.where(target <= at_a, a, b))
 
 
-def _halved(a: FloatArray, b: FloatArray, enough: object) -> FloatArray:
+def _halved(a: FloatArray, b: FloatArray, enough: Callable[[FloatArray], BoolArray]) -> FloatArray:
     """Return the points from which on there is enough, by halving."""
-    assert callable(enough)
     for _ in range(MOST_HALVINGS):
         middle = 0.5 * (a + b)
         if ((middle <= a) | (middle >= b)).all():

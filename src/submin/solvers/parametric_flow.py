@@ -57,7 +57,7 @@ class ParametricFlowState:
     """The sweeps; then the network and the kernel with x and the plateaus of its nodes."""
 
     sweeps: AcceleratedSweepsState
-    passes: int = 0
+    passes_left: int
     norm: float = float("inf")
     rounds: GridRounds | None = None
     network: Network | None = None
@@ -101,11 +101,13 @@ class ParametricFlow:
             If a term is neither a cut nor one with a few auxiliary nodes.
         """
         refuse_others(layout.problem.terms, type(self).__name__)
-        return ParametricFlowState(AcceleratedSweeps().start(layout, dual))
+        return ParametricFlowState(
+            AcceleratedSweeps().start(layout, dual), self._most_passes(layout)
+        )
 
     def step(self, layout: Layout, state: ParametricFlowState) -> int:
         """Do one pass of sweeps, or a slice of the cuts, which have no blocks."""
-        if state.kernel is None and state.passes < self._most_passes(layout):
+        if state.passes_left:
             return self._sweep(layout, state)
         if state.network is None:
             self._open(layout, state)
@@ -134,9 +136,8 @@ class ParametricFlow:
         """Do one pass of sweeps; after the last that is worth its time no other follows."""
         projections = AcceleratedSweeps().step(layout, state.sweeps)
         before, state.norm = state.norm, kernels.active.sum_of_squares(state.sweeps.s, 0)
-        state.passes += 1
-        if state.passes > 1 and not before - state.norm > LEAST_PROGRESS * state.norm:
-            state.passes = self.sweeps
+        worth_it = before - state.norm > LEAST_PROGRESS * state.norm
+        state.passes_left = state.passes_left - 1 if worth_it else 0
         return projections
 
     def _open(self, layout: Layout, state: ParametricFlowState) -> None:
