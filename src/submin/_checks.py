@@ -243,6 +243,20 @@ def shape(name: str, values: int | Sequence[int]) -> tuple[int, ...]:
     return axes
 
 
+def array_for(name: str, values: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Convert one number for each element of a problem, in its shape or flat, as they are given.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape.
+    """
+    array = float_array(name, values)
+    if array.shape not in (shape, (prod(shape),)):
+        raise ValueError(f"{name} has shape {array.shape}, but the problem has {shape}")
+    return array
+
+
 def square_weights(given: npt.ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the weights of the squares of a proximal problem as a flat array; None if all are 1.
 
@@ -253,9 +267,7 @@ def square_weights(given: npt.ArrayLike | None, shape: tuple[int, ...]) -> Float
     """
     if given is None:
         return None
-    masses = float_array("weights", given)
-    if masses.shape not in (shape, (prod(shape),)):
-        raise ValueError(f"weights has shape {masses.shape}, but the problem has {shape}")
+    masses = array_for("weights", given, shape)
     valid = np.isfinite(masses) & (masses >= 0.0)
     refuse_where("weights", masses, ~valid, "it must be finite, and not below 0")
     if not masses.any():

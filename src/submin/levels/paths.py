@@ -285,11 +285,7 @@ def _number(lam: float) -> float:
 
 def _checked_direction(problem: Problem, given: npt.ArrayLike) -> FloatArray:
     """Return m in the problem's shape."""
-    direction = _checks.float_array("direction", given)
-    if direction.shape not in (problem.shape, (problem.n,)):
-        raise ValueError(
-            f"direction has shape {direction.shape}, but the problem has {problem.shape}"
-        )
+    direction = _checks.array_for("direction", given, problem.shape)
     _checks.refuse_where("direction", direction, ~np.isfinite(direction), "it must be finite")
     if not direction.any():
         raise ValueError("direction is 0 everywhere, so that no minimiser ever changes")

@@ -186,9 +186,7 @@ def _checked_masses(problem: Problem, given: npt.ArrayLike | None) -> FloatArray
     """Return m in the problem's shape."""
     if given is None:
         return np.ones(problem.shape)
-    masses = _checks.float_array("m", given)
-    if masses.shape not in (problem.shape, (problem.n,)):
-        raise ValueError(f"m has shape {masses.shape}, but the problem has {problem.shape}")
+    masses = _checks.array_for("m", given, problem.shape)
     positive = np.isfinite(masses) & (masses > 0.0)
     _checks.refuse_where("m", masses, ~positive, "it must be finite, and above 0")
     small = masses <= 1.0 / _checks.LARGEST_SUM

@@ -114,9 +114,7 @@ def verify_point(problem: Problem, result: Result) -> ProximalCertificate:
     problem.check_data()
     if problem.has_forced:
         raise ValueError("the problem has hard constraints: its proximal point would be infinite")
-    x = _checks.float_array("x", result.x)
-    if x.shape not in (problem.shape, (problem.n,)):
-        raise ValueError(f"x has shape {x.shape}, but the problem has {problem.shape}")
+    x = _checks.array_for("x", result.x, problem.shape)
     dual = [_checks.float_array("dual", part).ravel() for part in result.dual]
     sizes, fitting = [part.size for part in dual], [term.size for term in problem.terms]
     if sizes != fitting:

@@ -47,7 +47,7 @@ class GridRounds:
     def __post_init__(self) -> None:
         self.part = np.zeros(self.costs.size, dtype=np.int32)
         self.divisible = np.ones(1, dtype=np.bool_)
-        used = [k for k, overlap in enumerate(self.grid.overlaps) if 0 not in overlap]
+        used = self.grid.used
         segments = [self.grid.segments[k] for k in used]
         self.shape, offsets = self.grid.geometry
         self.offsets = np.ascontiguousarray(offsets[used])

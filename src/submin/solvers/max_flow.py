@@ -302,7 +302,7 @@ def _round(layout: Layout, state: MaxFlowState) -> None:
 
 def grid_arrays(grid: GridCut, state: MaxFlowState) -> GridArrays:
     """Return what the kernels with implicit neighbours work on, without offsets of no edges."""
-    used = [k for k, overlap in enumerate(grid.overlaps) if 0 not in overlap]
+    used = grid.used
     parts, (shape, offsets) = [grid.segments[k] for k in used], grid.geometry
     return GridArrays(
         shape,

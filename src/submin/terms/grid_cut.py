@@ -136,8 +136,7 @@ class GridCut(GridTerm):
             "lines": grid_blocks.lines,
             "functions": grid_blocks.functions,
         }[check_decomposition(self, decomposition)]
-        offsets = [k for k, overlap in enumerate(self.overlaps) if 0 not in overlap]
-        return [block for k in offsets for block in split(self, k, threads)]
+        return [block for k in self.used for block in split(self, k, threads)]
 
     def arrays(self) -> Mapping[str, np.ndarray[Any, Any]]:
         """Return shape, connectivity, and the weights of each offset, one way if both are one."""

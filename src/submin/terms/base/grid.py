@@ -88,6 +88,11 @@ class GridTerm(EdgeTerm):
         self.elements, self.depth = prod(shape), connectivity
         self.size = sum(prod(overlap) for overlap in self.overlaps)
 
+    @property
+    def used(self) -> list[int]:
+        """The numbers of the offsets that have edges."""
+        return [k for k, overlap in enumerate(self.overlaps) if 0 not in overlap]
+
     def _segments(
         self, forward: list[WeightArray], backward: list[WeightArray]
     ) -> tuple[Segment, ...]:
