@@ -158,20 +158,17 @@ class Path:
             If the file can not be opened.
         """
         problem = Problem.load(path)
-        with archive.opened(path) as file:
-            if "levels" not in file.meta:
-                raise ValueError(f"{file.name} holds no path")
-            with file.damage_named():
-                found = cls(
-                    problem=problem,
-                    direction=archive.floats("direction", file["direction"]),
-                    x=archive.floats("x", file["x"]),
-                    certificate=archive.entries(ProximalCertificate, file.part("levels")),
-                )
-                _checked_direction(problem, found.direction)
-                if found.x.shape != problem.shape or np.isnan(found.x).any():
-                    raise ValueError("x does not fit its problem")
-                return found
+        with archive.reading(path, "levels", "no path") as (file, saved):
+            found = cls(
+                problem=problem,
+                direction=archive.floats("direction", file["direction"]),
+                x=archive.floats("x", file["x"]),
+                certificate=archive.entries(ProximalCertificate, saved),
+            )
+            _checked_direction(problem, found.direction)
+            if found.x.shape != problem.shape or np.isnan(found.x).any():
+                raise ValueError("x does not fit its problem")
+            return found
 
 
 def path(

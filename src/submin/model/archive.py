@@ -132,6 +132,26 @@ def opened(path: str | PathLike[str]) -> Iterator[Archive]:
 
 
 @contextmanager
+def reading(
+    path: str | PathLike[str], name: str, missing: str
+) -> Iterator[tuple[Archive, Mapping[str, Any]]]:
+    """Open a file for one of its parts, and refuse what is wrong while that is read.
+
+    Raises
+    ------
+    ValueError
+        If it is not a submin file, is damaged or has no such part: it "holds" what is `missing`.
+    OSError
+        If it can not be opened.
+    """
+    with opened(path) as file:
+        if name not in file.meta:
+            raise ValueError(f"{file.name} holds {missing}")
+        with file.damage_named():
+            yield file, file.part(name)
+
+
+@contextmanager
 def _refused(what: str) -> Iterator[None]:
     """Refuse a file in one sentence.
 

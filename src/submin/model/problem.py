@@ -168,19 +168,13 @@ class Problem(Objective):
         OSError
             If the file can not be opened.
         """
-        with archive.opened(path) as file:
-            if "problem" not in file.meta:
-                raise ValueError(
-                    f"{file.name} holds a result without its problem; "
-                    "save it with result.save(path, problem)"
-                )
-            with file.damage_named():
-                saved = file.part("problem")
-                terms = [
-                    _family(kind).from_arrays(file.with_prefix(f"term_{index}."))
-                    for index, kind in enumerate(saved["terms"])
-                ]
-                return cls(file["unary"], terms, saved["constant"])
+        missing = "a result without its problem; save it with result.save(path, problem)"
+        with archive.reading(path, "problem", missing) as (file, saved):
+            terms = [
+                _family(kind).from_arrays(file.with_prefix(f"term_{index}."))
+                for index, kind in enumerate(saved["terms"])
+            ]
+            return cls(file["unary"], terms, saved["constant"])
 
 
 def _family(kind: object) -> type[Term]:

@@ -206,32 +206,28 @@ class Result:
         OSError
             If the file can not be opened.
         """
-        with archive.opened(path) as file:
-            if "result" not in file.meta:
-                raise ValueError(f"{file.name} holds a problem without a result")
-            with file.damage_named():
-                saved = file.part("result")
-                return cls(
-                    minimizer=_set(file["minimizer"]),
-                    certificate=archive.entries(Certificate, saved["certificate"]),
-                    status=Status[saved["status"]],
-                    x=archive.floats("x", file["x"]),
-                    dual=tuple(
-                        archive.floats(f"dual_{k}", file[f"dual_{k}"])
-                        for k in range(_checks.whole_number("duals", saved["duals"], 0))
-                    ),
-                    history=History(map(_record, saved["history"])),
-                    solver=archive.of_type("solver", saved["solver"], str),
-                    tol=_tolerance(saved["tol"]),
-                    interrupted=archive.of_type("interrupted", saved["interrupted"], bool),
-                    point=_point(saved),
-                    stalled=archive.of_type("stalled", saved.get("stalled", False), bool),
-                    weights=(
-                        archive.floats("weights", file["weights"])
-                        if archive.of_type("weighted", saved.get("weighted", False), bool)
-                        else None
-                    ),
-                )
+        with archive.reading(path, "result", "a problem without a result") as (file, saved):
+            return cls(
+                minimizer=_set(file["minimizer"]),
+                certificate=archive.entries(Certificate, saved["certificate"]),
+                status=Status[saved["status"]],
+                x=archive.floats("x", file["x"]),
+                dual=tuple(
+                    archive.floats(f"dual_{k}", file[f"dual_{k}"])
+                    for k in range(_checks.whole_number("duals", saved["duals"], 0))
+                ),
+                history=History(map(_record, saved["history"])),
+                solver=archive.of_type("solver", saved["solver"], str),
+                tol=_tolerance(saved["tol"]),
+                interrupted=archive.of_type("interrupted", saved["interrupted"], bool),
+                point=_point(saved),
+                stalled=archive.of_type("stalled", saved.get("stalled", False), bool),
+                weights=(
+                    archive.floats("weights", file["weights"])
+                    if archive.of_type("weighted", saved.get("weighted", False), bool)
+                    else None
+                ),
+            )
 
 
 def _set(members: npt.NDArray[Any]) -> BoolArray:
