@@ -10,8 +10,6 @@
 
 namespace submin {
 
-constexpr std::int64_t kBatchChains = 64;  // the most chains that are solved together
-
 // The place of a vector's chains in the batch and in the grid. Node j of lane l belongs to row j +
 // shift[l]; a lane without a chain has length 0. Either the chains are contiguous or their rows
 // are: lane l of row m is the node node_start + l + m node_stride.

@@ -11,10 +11,14 @@
 #ifdef SUBMIN_MULTIVERSION
 #define SUBMIN_LANES
 
+#if defined(__clang__)
+#include <immintrin.h>
+#else
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // within the intrinsics of some compilers
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // within GCC's intrinsics
 #include <immintrin.h>
 #pragma GCC diagnostic pop
+#endif
 
 #include <algorithm>
 #include <cstdint>
