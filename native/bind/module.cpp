@@ -6,9 +6,9 @@ namespace nb = nanobind;
 namespace {
 
 // nanobind frees arrays under the lock of the main interpreter. In a sub-interpreter, which holds
-// that lock already, the first kernel would wait for itself.
+// that lock already, the first kernel would wait for itself. The main interpreter has the number 0.
 void refuse_subinterpreter() {
-  if (PyInterpreterState_Get() != PyInterpreterState_Main())
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
     throw nb::import_error("they need the main interpreter, and this is a sub-interpreter");
 }
 
