@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types sanitize install clean
+.PHONY: demo test lint types sanitize machines wheel test-wheel install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/submin segment --sample coffee --superpixels 500 -o demo
@@ -15,6 +15,8 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(shell find native -name '*.?pp')
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*)
+	if command -v actionlint; then actionlint; else echo "left out: there is no actionlint here"; fi
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
@@ -24,6 +26,18 @@ types: $(VENV)/.installed
 sanitize: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" native/sanitize/run.sh build/sanitize -q
 	native/sanitize/races.sh build/races
+
+# Kernels on aarch64 in an emulator; all of native/ with MinGW and Clang.
+machines: $(VENV)/.installed
+	.ci/machines
+
+# The source archive, and wheels for this system, in dist/.
+wheel:
+	.ci/wheel dist
+
+# Those wheels in fresh environments of each Python that there is, without a compiler.
+test-wheel:
+	.ci/installed-wheel dist $$(for version in 3.11 3.12 3.13; do .ci/python $$version; done)
 
 install: $(VENV)/.installed
 

@@ -91,6 +91,14 @@ def test_permissions_are_those_of_a_plain_write(tmp_path, mask):
         assert stat.S_IMODE((tmp_path / "whole").stat().st_mode) == mode
 
 
+def test_systems_without_owners_and_modes(tmp_path, monkeypatch):
+    for name in ("fchown", "fchmod"):  # Windows has neither
+        monkeypatch.delattr(os, name, raising=False)
+    (tmp_path / "file").write_bytes(OLD)
+    write(tmp_path / "file")
+    assert (tmp_path / "file").read_bytes() == NEW
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 def test_the_owner_stays(tmp_path):
     path = tmp_path / "file"

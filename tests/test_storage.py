@@ -354,3 +354,10 @@ def test_one_weight_for_all_edges_stays_one(weights, tmp_path):
     assert loaded.backward.size == 1
     assert loaded.forward.dtype == term.forward.dtype
     assert np.array_equal(loaded.forward, term.forward)
+
+
+def test_a_system_that_does_not_say_its_memory(monkeypatch, tmp_path):
+    """Windows has no sysconf: files are read as they are."""
+    sm.Problem([1.0, -1.0]).save(tmp_path / "problem.npz")
+    monkeypatch.delattr(archive.os, "sysconf", raising=False)
+    assert sm.Problem.load(tmp_path / "problem.npz").n == 2

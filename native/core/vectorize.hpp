@@ -26,7 +26,8 @@
 #endif
 
 // Compiler attributes do the multiversioning rather than target_clones, whose resolvers run before
-// the sanitizers are ready and which do not apply to templates.
+// the sanitizers are ready and which do not apply to templates. Linux alone: on Windows, GCC keeps
+// such vectors on the stack in places that are not aligned for them.
 #if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
 #define SUBMIN_MULTIVERSION 1
 #define SUBMIN_AVX2 __attribute__((target("avx2")))

@@ -145,11 +145,12 @@ def _replacement(target: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
 def _keep_permissions(descriptor: int, old: os.stat_result) -> None:
     """Give a new file the owner and the mode of the old one, as far as the system allows."""
     new = os.fstat(descriptor)
-    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+    if hasattr(os, "fchown") and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):
             os.fchown(descriptor, old.st_uid, old.st_gid)
-    with suppress(OSError):  # after the owner, whose change clears bits of the mode
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+    if hasattr(os, "fchmod"):  # after the owner, whose change clears bits of the mode
+        with suppress(OSError):
+            os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 def _store(descriptor: int) -> None:

@@ -176,5 +176,11 @@ def _require_memory(stream: BinaryIO) -> None:
 
 
 def memory_size() -> int:
-    """Return the size of the machine's memory in bytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    """Return the size of the machine's memory in bytes; where the system does not say, 2^40."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (
+        AttributeError,
+        ValueError,
+    ):  # Windows has no sysconf, and some systems lack these names
+        return 2**40
