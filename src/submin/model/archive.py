@@ -182,5 +182,5 @@ def memory_size() -> int:
     except (
         AttributeError,
         ValueError,
-    ):  # Windows has no sysconf, and some systems lack these names
+    ):  # Windows has no sysconf; names may be missing
         return 2**40
