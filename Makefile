@@ -16,7 +16,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(shell find native -name '*.?pp')
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*)
-	if command -v actionlint; then actionlint; else echo "left out: there is no actionlint here"; fi
+	@if command -v actionlint >/dev/null; then actionlint; else echo "left out: there is no actionlint here"; fi
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
