@@ -160,7 +160,7 @@ _HOMES = (
 
 def __getattr__(name: str) -> Any:
     """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
-    if name in ("levels", "solvers", "testing"):
+    if name in ("files", "levels", "solvers", "testing"):
         return import_module(f"submin.{name}")
     if name in __all__:
         for home in _HOMES:
