@@ -36,7 +36,7 @@ LAYERS = [
     ("levels",),
     ("files", "testing"),
     ("__init__",),
-    ("vision", "reproduce"),
+    ("drop_in", "learn", "vision", "reproduce"),
     ("cli",),
     ("__main__",),
 ]

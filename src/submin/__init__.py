@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         label_groups,
         list_groups,
         negative_hinge,
+        nodes_of,
         potts_pn,
         robust_pn,
     )
@@ -128,6 +129,7 @@ __all__ = [
     "minimize_convex",
     "minimize_ratio",
     "negative_hinge",
+    "nodes_of",
     "path",
     "potts_pn",
     "prox",

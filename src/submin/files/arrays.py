@@ -169,7 +169,7 @@ def _scipy(module: str, path: str | PathLike[str]) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{fsdecode(path)} is read by SciPy: install it with pip install scipy"
+            f"{fsdecode(path)} needs SciPy; install it with: pip install 'submin[files]'"
         ) from error
 
 
