@@ -302,3 +302,22 @@ def test_refused_weights():
         ValueError, match=r"weights\[0\] has shape \(4, 4\), but offset \(0, 1\) needs \(4, 5\)"
     ):
         sm.GridCut((4, 5), [np.ones((4, 4))], offsets=[(0, 1)], periodic=True)
+
+
+SPOILED = [np.array(value) for value in (
+    0, -1, 2**40, 1.5, np.nan, True, "x", [], [0], [[0, 0]], [[1.0, 0.5]], [[2**40, 1]], [[1], [2]],
+    [True], [[True]], [2, 2], [np.inf, 1.0], np.ones((2, 3), bool), np.ones((2, 3)), [[[1]]],
+)]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["shape", "neighbours", "periodic", "cells", "weights_0", "other"])
+def test_spoiled_arrays_are_refused_or_read(name):
+    cells = np.array([[True, True, False], [True, True, True]])
+    grid = sm.GridCut((2, 3), 0.5, offsets=[(1, -1), (0, 1)], periodic=(False, True), cells=cells)
+    for value in SPOILED:
+        try:
+            read = sm.GridCut.from_arrays({**grid.arrays(), name: value})
+        except (ValueError, TypeError, OverflowError):
+            continue
+        assert name != "other"
+        assert np.isfinite(read.evaluate(np.zeros(read.elements, dtype=bool)))

@@ -258,6 +258,11 @@ class GridCut(GridTerm):
             periodic=arrays["periodic"].tolist() if "periodic" in arrays else False,
             cells=arrays.get("cells"),
         )  # fmt: skip
+        count = range(len(term.offsets))
+        ways = {f"{way}_{k}" for way in ("weights", "reverse_weights") for k in count}
+        unknown = set(arrays) - ways - {"shape", "connectivity", "neighbours", "periodic", "cells"}
+        if unknown:
+            raise ValueError(f"a grid has no array {min(unknown)!r}")
         forward, backward = [], []
         for k, (offset, overlap) in enumerate(zip(term.offsets, term.overlaps, strict=True)):
             name, other = f"weights_{k}", f"reverse_weights_{k}"
