@@ -15,7 +15,7 @@ import numpy as np
 import submin as sm
 from instances import data_folder, image_problem, photograph_problem
 from mazes import PROBLEMS
-from submin.dimacs import read_dimacs
+from submin.files import read_dimacs
 
 
 @dataclass

@@ -20,7 +20,7 @@ TESTS = Path(__file__).parent
 # with.
 LAYERS = [
     ("_native", "_typing"),
-    ("_checks", "_files", "_json", "_lazy", "_sums", "_words"),
+    ("_checks", "_files", "_json", "_lazy", "_sums"),
     ("kernels",),
     ("_memory", "_orders"),
     ("terms",),
@@ -34,14 +34,14 @@ LAYERS = [
     ("solve.driver", "solve.proximal_driver", "solve.progress"),
     ("networks", "solve.api", "solve.description", "solve.session"),
     ("levels",),
-    ("dimacs", "testing"),
+    ("files", "testing"),
     ("__init__",),
-    ("vision", "reproduce"),
+    ("drop_in", "learn", "vision", "reproduce"),
     ("cli",),
     ("__main__",),
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-CORE = [name for names in LAYERS[:-4] for name in names] + ["dimacs", "__init__"]
+CORE = [name for names in LAYERS[:-4] for name in names] + ["files", "__init__"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 MOST_FILES = 20
 """Files of a folder that a reader still takes in."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import maximum_flow
 
 import submin as sm
-from submin.dimacs import read_network
+from submin.files import read_network
 
 small = st.integers(0, 4)
 large = st.integers(0, 2**53)

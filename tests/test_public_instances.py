@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import submin as sm
-from submin.dimacs import read_dimacs
+from submin.files import read_dimacs
 
 from .instances import fused_lasso, superpixel_problem
 

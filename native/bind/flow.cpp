@@ -64,7 +64,7 @@ flow::GridFlowProblem grid_problem(const ConstPointers& shape, const Offsets& of
   }
   require(size <= static_cast<double>(kMostNodes), "the grid has too many nodes");
   require_size(s.size(), problem.size(), "s");
-  require(flows.size() <= flow::kMostOffsets, "at most 13 offsets");
+  require(flows.size() <= flow::kMostOffsets, "at most 16 offsets");
   require_size(offsets.shape(0), size_of(flows.size()), "offsets");
   require_size(offsets.shape(1), size_of(shape.size()), "offsets[0]");
   require_size(backward.size(), size_of(flows.size()), "backward");

@@ -306,7 +306,8 @@ std::unique_ptr<GridFlow> make_grid_flow(const GridFlowProblem& given, Settings.
   if (offsets <= 3) return std::make_unique<Flow<std::uint8_t, 6>>(problem, settings...);
   if (offsets <= 4) return std::make_unique<Flow<std::uint8_t, 8>>(problem, settings...);
   if (offsets <= 9) return std::make_unique<Flow<std::uint32_t, 18>>(problem, settings...);
-  return std::make_unique<Flow<std::uint32_t, 26>>(problem, settings...);
+  if (offsets <= 13) return std::make_unique<Flow<std::uint32_t, 26>>(problem, settings...);
+  return std::make_unique<Flow<std::uint32_t, 32>>(problem, settings...);
 }
 
 }  // namespace submin::flow

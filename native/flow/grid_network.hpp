@@ -81,7 +81,7 @@ struct GridFlowProblem {
   }
 };
 
-inline constexpr std::size_t kMostAxes = 8, kMostOffsets = 13;
+inline constexpr std::size_t kMostAxes = 8, kMostOffsets = 16;
 
 // Exact quotients of 31-bit numbers by a fixed divisor, with one multiplication.
 class Divisor {

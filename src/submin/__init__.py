@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         label_groups,
         list_groups,
         negative_hinge,
+        nodes_of,
         potts_pn,
         robust_pn,
     )
@@ -128,6 +129,7 @@ __all__ = [
     "minimize_convex",
     "minimize_ratio",
     "negative_hinge",
+    "nodes_of",
     "path",
     "potts_pn",
     "prox",
@@ -160,7 +162,7 @@ _HOMES = (
 
 def __getattr__(name: str) -> Any:
     """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
-    if name in ("levels", "solvers", "testing"):
+    if name in ("files", "levels", "solvers", "testing"):
         return import_module(f"submin.{name}")
     if name in __all__:
         for home in _HOMES:

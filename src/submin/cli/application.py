@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from submin.cli.convert import convert
 from submin.cli.denoise import denoise
 from submin.cli.reproduce import reproduce
 from submin.cli.segment import segment
@@ -44,5 +45,5 @@ def submin(
     """
 
 
-for _command in (segment, denoise, solve, verify, reproduce):
+for _command in (segment, denoise, solve, convert, verify, reproduce):
     application.command()(_command)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from submin.cli import console, report
+from submin.cli.convert import Form, Unary, read_any
 from submin.cli.options import (
     Json,
     MaxPasses,
@@ -25,13 +26,11 @@ if TYPE_CHECKING:
     from submin.model.problem import Problem
     from submin.solve.result import Result
 
-ARCHIVE = b"PK"
-"""How an ``.npz`` file starts."""
-
 
 def solve(
     problem: Annotated[
-        Path, typer.Argument(help="A saved problem (.npz), or a DIMACS max-flow file.")
+        Path,
+        typer.Argument(help="A saved problem (.npz), or a file of DIMACS, UAI, hMETIS, METIS, ..."),
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write result and problem (.npz).")
@@ -42,6 +41,8 @@ def solve(
     time_limit: TimeLimit = None,
     threads: Threads = 0,
     seed: Seed = 0,
+    form: Form = None,
+    unary: Unary = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -52,7 +53,7 @@ def solve(
     with console.command():
         if output is not None:
             console.require_writable(output)
-        loaded = load_problem(problem)
+        loaded = load_problem(problem, form, unary)
         settings = {
             **limits(tol, max_passes, time_limit), "threads": threads,
             "solver": chosen_solver(solver, seed),
@@ -69,19 +70,17 @@ def solve(
             console.end(result, ending)
 
 
-def load_problem(path: Path) -> Problem:
-    """Read a problem: an archive is a saved one, whatever its name, and other files are DIMACS."""
-    from submin.dimacs import read_dimacs
+def load_problem(path: Path, form: str | None = None, unary: Path | None = None) -> Problem:
+    """Read a problem from a file of any format, with costs if it holds a graph alone."""
     from submin.model.problem import Problem
 
-    with console.reading(path):
-        saved = path.suffix == ".npz" or (path.is_file() and _is_archive(path))
-        return Problem.load(path) if saved else read_dimacs(path)
-
-
-def _is_archive(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(ARCHIVE)) == ARCHIVE
+    content = read_any(path, form, unary)
+    if not isinstance(content, Problem):
+        raise console.RefusalError(
+            f"{path} has no costs of its nodes, so the empty set is the best one; give a cost for "
+            "each node with --unary FILE"
+        )
+    return content
 
 
 def minimised(problem: Problem, settings: dict[str, Any], quiet: bool) -> Result:

@@ -204,7 +204,7 @@ class GraphFlow(_Search):
 class GridTreeFlow(_Search):
     """The search on a grid, by the pseudoflow algorithm, in place on ``flows`` and ``s``.
 
-    The edges are those of ``grid_cut_value``, up to 13 offsets, with an array of flows for each.
+    The edges are those of ``grid_cut_value``, up to 16 offsets, with an array of flows for each.
     Never gives up.  Offsets of zero are refused too.  Refused out of range: shape.
     """
 

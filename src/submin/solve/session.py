@@ -405,7 +405,7 @@ def _solver(layout: Layout, largest: bool) -> Solver[Any]:
 def _reweighted(term: Term, index: int, weights: Any, reverse_weights: Any) -> EdgeTerm:
     """Return a cut of the same edges with other weights."""
     if isinstance(term, GridCut):
-        return GridCut(term.shape, weights, term.connectivity, reverse_weights)
+        return term.reweighted(weights, reverse_weights)
     if isinstance(term, Cut):
         cut = Cut(term.tails, term.heads, weights, reverse_weights)
         cut.shape, cut.elements = term.shape, term.elements

@@ -49,7 +49,7 @@ SLICE = 100_000
 PATIENCE = 32
 """Node visits for each node after which the forests on a grid give up: photographs take 2 to 12."""
 
-MOST_OFFSETS = 13
+MOST_OFFSETS = 16
 """Directions of the kernel for grids: 26 neighbours; a grid of more is a general graph to it."""
 
 LEAST_PROGRESS = 1.0 / 200.0

@@ -9,6 +9,7 @@ from submin.terms.capabilities.fixing import Fixing
 from submin.terms.cardinality import Cardinality
 from submin.terms.concave_of_modular import ConcaveOfModular
 from submin.terms.cut import Cut
+from submin.terms.edge_lists import nodes_of
 from submin.terms.function import Function
 from submin.terms.grid_cut import GridCut
 from submin.terms.hyperedge import Hyperedge
@@ -44,6 +45,7 @@ __all__ = [
     "label_groups",
     "list_groups",
     "negative_hinge",
+    "nodes_of",
     "potts_pn",
     "robust_pn",
 ]

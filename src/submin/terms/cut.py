@@ -31,6 +31,7 @@ from submin.terms.base.term import Block, Piece, TermMinor, check_decomposition
 from submin.terms.blocks.colouring import colour_classes
 from submin.terms.blocks.linear_forests import Paths, linear_forests
 from submin.terms.capabilities.fixing import Fixing
+from submin.terms.edge_lists import EdgeList, of_frame, of_igraph, of_networkx
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
@@ -163,6 +164,118 @@ class Cut(EdgeTerm):
         n = matrix.shape[0]
         term = cls(pair // n, pair % n, forward, None if same else backward)
         term.shape, term.elements = (n,), n
+        return term
+
+    @classmethod
+    def from_networkx(cls, graph: Any, weight: str | None = "weight") -> Self:
+        """Build the cut function of a NetworkX graph, O(nodes + edges).
+
+        Element k is node k in the order of ``list(graph)``; ``nodes_of(graph, result.minimizer)``
+        leads back.  An edge of a directed graph costs its weight when its tail is in S and its head
+        is not, and an edge of an undirected one when S has one of its ends.  Parallel edges of a
+        multigraph add up, and loops cost nothing.
+
+        Parameters
+        ----------
+        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        weight : str or None, optional
+            The attribute of the edges that is their cost; with None every edge costs 1.
+
+        Raises
+        ------
+        TypeError
+            If `graph` is no NetworkX graph, or a weight is no number.
+        ValueError
+            If an edge lacks the attribute, or its weight is negative or NaN.
+
+        Examples
+        --------
+        >>> import networkx as nx, submin as sm
+        >>> graph = nx.Graph()
+        >>> graph.add_weighted_edges_from([("a", "b", 5.0), ("b", "c", 1.0)])
+        >>> cut = sm.Cut.from_networkx(graph)
+        >>> result = sm.minimize(sm.Problem([-3.0, 1.0, 4.0], [cut]))
+        >>> result.value, sorted(sm.nodes_of(graph, result.minimizer))
+        (-1.0, ['a', 'b'])
+        """
+        return cls._from_edge_list(of_networkx(graph, weight))
+
+    @classmethod
+    def from_igraph(cls, graph: Any, weight: str | None = "weight") -> Self:
+        """Build the cut function of a graph of igraph, O(nodes + edges).
+
+        Element k is vertex k; edges count as those of ``from_networkx``.
+
+        Parameters
+        ----------
+        graph : igraph.Graph
+        weight : str or None, optional
+            The attribute of the edges that is their cost; with None every edge costs 1.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for ``from_networkx``.
+
+        Examples
+        --------
+        >>> import igraph, submin as sm
+        >>> graph = igraph.Graph([(0, 1), (1, 2)], edge_attrs={"weight": [5.0, 1.0]})
+        >>> sm.Cut.from_igraph(graph).evaluate(np.array([True, True, False]))
+        1.0
+        """
+        return cls._from_edge_list(of_igraph(graph, weight))
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = "weight",
+        *,
+        directed: bool = False,
+    ) -> tuple[Self, list[Any]]:
+        """Build the cut function of a table with a row for each edge, O(rows).
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame, or a mapping of columns
+        source, target : str, optional
+            The columns of the ends of the edges, of any hashable values.
+        weight : str or None, optional
+            The column of their costs; with None every edge costs 1.
+        directed : bool, optional
+            Whether an edge costs only when its source is in S and its target is not.
+
+        Returns
+        -------
+        cut : Cut
+        nodes : list
+            The node of each element, in the order of their first rows, for ``nodes_of``.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, an end is None or NaN, or a weight is negative or NaN.
+
+        Examples
+        --------
+        >>> import submin as sm
+        >>> rows = {"source": ["a", "b"], "target": ["b", "c"], "weight": [5.0, 1.0]}
+        >>> cut, nodes = sm.Cut.from_pandas(rows)
+        >>> nodes, cut.evaluate(np.array([True, False, False]))
+        (['a', 'b', 'c'], 5.0)
+        """
+        edges = of_frame(frame, source, target, weight, directed)
+        return cls._from_edge_list(edges), edges.nodes
+
+    @classmethod
+    def _from_edge_list(cls, edges: EdgeList) -> Self:
+        reverse = 0.0 if edges.directed else None
+        term = cls(edges.tails, edges.heads, edges.weights, reverse)
+        if edges.nodes:
+            term.shape, term.elements = (len(edges.nodes),), len(edges.nodes)
         return term
 
     def check_data(self) -> None:

@@ -6,6 +6,7 @@ scikit-image, scikit-learn, matplotlib and Pillow are imported when they are fir
 from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model
 from submin.vision.contrast import contrast_weights
 from submin.vision.denoising import denoise_tv, tv_problem
+from submin.vision.lengths import length_weights
 from submin.vision.masks import object_mask
 from submin.vision.photographs import (
     SAMPLES,
@@ -42,6 +43,7 @@ __all__ = [
     "cutout_picture",
     "denoise_tv",
     "fit_colour_model",
+    "length_weights",
     "mask_picture",
     "object_mask",
     "overlay_picture",

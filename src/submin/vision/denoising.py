@@ -319,18 +319,8 @@ def _variation(
     total = inside.size * sum(number / length for length in lengths)
     if not total < _checks.LARGEST_SUM:
         raise ValueError(f"weight is {weight}: the weights of all pairs sum to {total}; scale down")
-    return _within(inside, [number / length for length in lengths], neighbours)
-
-
-def _within(inside: BoolArray, weights: list[float], connectivity: int) -> GridCut:
-    """Return a cut with a weight for each offset, and none at pixels that do not take part."""
-    whole = GridCut(inside.shape, weights, connectivity)
-    if inside.all():
-        return whole
-    both = (inside[tails] & inside[heads] for tails, heads in map(whole.ends, range(len(weights))))
-    return GridCut(
-        inside.shape, [w * pair for w, pair in zip(weights, both, strict=True)], connectivity
-    )
+    weights = [number / length for length in lengths]
+    return GridCut(inside.shape, weights, neighbours, cells=None if inside.all() else inside)
 
 
 def _problem(task: _Task, values: Pixels, masses: FloatArray) -> Problem:
@@ -358,8 +348,7 @@ def _decided(task: _Task, masses: FloatArray) -> BoolArray:
     missing = task.inside & ~(masses > 0.0)
     if not missing.any():
         return task.inside
-    weights = [missing.size + 1.0] * len(task.variation.offsets)
-    edges = _within(task.inside, weights, task.variation.connectivity)
+    edges = task.variation.reweighted(missing.size + 1.0)
     alone = minimize(Problem(np.where(missing, -1.0, inf), [edges])).minimizer
     return task.inside & ~alone
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import accumulate, product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,13 @@ MOST_AXES = 8
 Offset = tuple[int, ...]
 Slices = tuple[slice, ...]
 
+KNIGHTS = [(1, -2), (1, 2), (2, -1), (2, 1)]
+STENCILS = {
+    16: KNIGHTS,
+    32: [*KNIGHTS, (1, -3), (1, 3), (2, -3), (2, 3), (3, -2), (3, -1), (3, 1), (3, 2)],
+}
+"""What larger neighbourhoods in two dimensions have beside the eight nearest pixels."""
+
 
 def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
     """Return the forward half of a grid's neighbourhood, in lexicographic order.
@@ -34,8 +42,9 @@ def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
     dimensions : int
         Number of axes of the grid.
     connectivity : int
-        Number of neighbours of an inner pixel: 4 or 8 in two dimensions; 6, 18 or 26 in three; in
-        general those that differ by 1 in at most k axes, for k = 1, 2, ....
+        Number of neighbours of an inner pixel: 4, 8, 16 or 32 in two dimensions; 6, 18 or 26 in
+        three; in general those that differ by 1 in at most k axes, for k = 1, 2, ....  The
+        neighbourhoods of 16 and 32 add the next directions, the steps of a knight first.
 
     Raises
     ------
@@ -57,9 +66,82 @@ def grid_offsets(dimensions: int, connectivity: int) -> list[Offset]:
         if 2 * len(offsets) == connectivity:
             return offsets
         choices.append(str(2 * len(offsets)))
+    if dimensions == 2:
+        if connectivity in STENCILS:
+            return sorted([*forward, *STENCILS[connectivity]])
+        choices.extend(map(str, STENCILS))
     raise ValueError(
         f"connectivity is {connectivity}: a {dimensions}-D grid has {' or '.join(choices)}"
     )
+
+
+def overlap_of(shape: tuple[int, ...], offset: Offset) -> tuple[int, ...]:
+    """Return the shape of the overlap of a grid with its shifted copy."""
+    return tuple(max(0, a - abs(b)) for a, b in zip(shape, offset, strict=True))
+
+
+class Part(NamedTuple):
+    """The edges of a neighbour that do not lead around a periodic axis, or do so along some.
+
+    Attributes
+    ----------
+    offset : tuple of int
+        From the tails to the heads.
+    slices : tuple of slice
+        Their places among all edges of the neighbour.
+    """
+
+    offset: Offset
+    slices: Slices
+
+
+def checked_offsets(dimensions: int, offsets: Iterable[Iterable[int]]) -> list[Offset]:
+    """Refuse offsets that are no neighbours of a grid, or have the same edges twice."""
+    rows = [tuple(row) for row in offsets]
+    for k, row in enumerate(rows):
+        if len(row) != dimensions:
+            raise ValueError(f"offsets[{k}] is {row}: it needs {dimensions} numbers, one per axis")
+    array = _checks.float_array("offsets", np.array(rows).reshape(-1, dimensions))
+    _checks.refuse_where("offsets", array, array != np.rint(array), "it must be a whole number")
+    far = np.abs(array) > _checks.LARGEST_INDEX
+    _checks.refuse_where("offsets", array, far, "no grid is so large")
+    checked = [tuple(map(int, row)) for row in array.tolist()]
+    known: dict[Offset, int] = {}
+    for k, offset in enumerate(checked):
+        if not any(offset):
+            raise ValueError(f"offsets[{k}] is {offset}: a pixel is no neighbour of its own")
+        for same in (offset, tuple(-step for step in offset)):
+            if same in known:
+                raise ValueError(
+                    f"offsets[{k}] is {offset}: offsets[{known[same]}] has these edges already"
+                )
+        known[offset] = k
+    return checked
+
+
+def parts_of(shape: tuple[int, ...], offset: Offset, periodic: tuple[bool, ...]) -> list[Part]:
+    """Split the edges of a neighbour by the axes along which they lead around.
+
+    Along a periodic axis of length n a step d from one of the last d pixels leads to one of the
+    first ones, by d - n: these are the edges of another offset.
+    """
+    choices: list[list[tuple[int, slice]]] = []
+    for axis, (n, step, ring) in enumerate(zip(shape, offset, periodic, strict=True)):
+        if not (ring and step):
+            choices.append([(step, slice(None))])
+            continue
+        if n <= 2 * abs(step):
+            raise ValueError(
+                f"the periodic axis {axis} has length {n}: a step of {step} along it needs at "
+                f"least {2 * abs(step) + 1}"
+            )
+        straight, around = (slice(n - step), slice(n - step, n)) if step > 0 else (
+            slice(-step, n), slice(-step))  # fmt: skip
+        choices.append([(step, straight), (step - n if step > 0 else step + n, around)])
+    return [
+        Part(tuple(step for step, _ in part), tuple(where for _, where in part))
+        for part in product(*choices)
+    ]
 
 
 class GridTerm(EdgeTerm):
@@ -69,24 +151,37 @@ class GridTerm(EdgeTerm):
     ----------
     shape : tuple of int
         The grid.
+    neighbours : list of tuple of int
+        The offsets that the weights are given for.
+    periodic : tuple of bool
+        The axes whose last pixels are beside the first ones.
     offsets, overlaps : list of tuple of int
-        The neighbours, as ``grid_offsets`` returns them, and the shape of the edges of each.
+        The offsets of all edges, and the shape of the edges of each; those that lead around a
+        periodic axis follow those that do not.
     segments : tuple of Segment
-        The weights of each offset, and their places in the dual.
+        The weights of each of `offsets`, and their places in the dual.
     """
 
     shape: tuple[int, ...]
 
-    def __init__(self, shape: tuple[int, ...], connectivity: int) -> None:
-        self.shape, self.connectivity = shape, connectivity
-        self.offsets = grid_offsets(len(shape), connectivity)
-        self.geometry = np.array(shape), np.array(self.offsets)
-        self.overlaps = [
-            tuple(max(0, a - abs(b)) for a, b in zip(shape, offset, strict=True))
-            for offset in self.offsets
-        ]
-        self.elements, self.depth = prod(shape), connectivity
+    def __init__(
+        self, shape: tuple[int, ...], neighbours: list[Offset], periodic: tuple[bool, ...]
+    ) -> None:
+        self.shape, self.neighbours, self.periodic = shape, neighbours, periodic
+        self.parts = [parts_of(shape, offset, periodic) for offset in neighbours]
+        self.offsets = [part.offset for parts in self.parts for part in parts]
+        self.geometry = np.array(shape), np.array(self.offsets).reshape(-1, len(shape))
+        self.overlaps = [overlap_of(shape, offset) for offset in self.offsets]
+        self.elements, self.depth = prod(shape), 2 * len(neighbours)
         self.size = sum(prod(overlap) for overlap in self.overlaps)
+
+    def extent(self, k: int) -> tuple[int, ...]:
+        """Return the shape of the edges of neighbour `k`, along whatever axes they lead around."""
+        overlap = overlap_of(self.shape, self.neighbours[k])
+        return tuple(
+            n if ring else length
+            for n, length, ring in zip(self.shape, overlap, self.periodic, strict=True)
+        )
 
     @property
     def used(self) -> list[int]:

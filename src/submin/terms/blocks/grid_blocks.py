@@ -38,13 +38,16 @@ def chains(grid: GridTerm, offset: int, threads: int) -> Sequence[Block]:
 
 
 def matchings(grid: GridTerm, offset: int, threads: int) -> Sequence[Block]:
-    """Return the edges at even and at odd positions along the offset's first axis."""
-    return _along_first_axis(grid, offset, 2, threads)
+    """Return the edges at even and at odd positions along the axis of the offset's least step.
+
+    A step of k leaves 2 k classes of positions, equal modulo 2 k.
+    """
+    return _along_an_axis(grid, offset, 2, threads)
 
 
 def lines(grid: GridTerm, offset: int, threads: int) -> Sequence[Block]:
-    """Return the edges of each position along the offset's first axis."""
-    return _along_first_axis(grid, offset, grid.elements, threads)
+    """Return the edges of each position along the axis of the offset's least step."""
+    return _along_an_axis(grid, offset, grid.elements, threads)
 
 
 def functions(grid: GridTerm, offset: int, threads: int) -> Sequence[Block]:
@@ -55,9 +58,9 @@ def functions(grid: GridTerm, offset: int, threads: int) -> Sequence[Block]:
     ]
 
 
-def _along_first_axis(grid: GridTerm, offset: int, steps: int, threads: int) -> Sequence[Block]:
-    axis = next(a for a, d in enumerate(grid.offsets[offset]) if d)
-    length = grid.overlaps[offset][axis]
+def _along_an_axis(grid: GridTerm, offset: int, steps: int, threads: int) -> Sequence[Block]:
+    reach, axis = min((abs(d), a) for a, d in enumerate(grid.offsets[offset]) if d)
+    length, steps = grid.overlaps[offset][axis], reach * steps
     before = (slice(None),) * axis
     return [
         GridMatching(grid, offset, (*before, slice(start, length, steps)), threads)
@@ -88,7 +91,9 @@ class GridChains(Block):
         """Return the first nodes and edges of the chains of a face, and their numbers of nodes."""
         step, overlap = self.grid.offsets[self.offset], self.grid.overlaps[self.offset]
         along = [
-            (length - first if d > 0 else first + 1) if d else np.full(first.size, MOST_EDGES)
+            ((length - 1 - first if d > 0 else first) // abs(d) + 1)
+            if d
+            else np.full(first.size, MOST_EDGES)
             for d, length, first in zip(step, overlap, face, strict=True)
         ]
         edges = [first * stride for first, stride in zip(face, edge_strides, strict=True)]
@@ -105,17 +110,21 @@ class GridChains(Block):
     def _faces(self) -> Iterator[Sequence[PointerArray]]:
         """Yield the positions of the chains' first edges in the overlap, axis by axis of each face.
 
-        A chain starts where some axis that the offset moves along is at its border; a corner that
-        belongs to two faces is left to the first.
+        A chain starts where one step back leaves the overlap along some axis; a corner that belongs
+        to two faces is left to the first.
         """
         overlap, step = self.grid.overlaps[self.offset], self.grid.offsets[self.offset]
         ranges = [np.arange(length) for length in overlap]
         for axis, direction in enumerate(step):
             if direction == 0:
                 continue
-            border = 0 if direction > 0 else overlap[axis] - 1
-            yield [*ranges[:axis], np.array([border]), *ranges[axis + 1 :]]
-            ranges[axis] = ranges[axis][ranges[axis] != border]
+            near = (
+                ranges[axis] < direction
+                if direction > 0
+                else (ranges[axis] >= overlap[axis] + direction)
+            )
+            yield [*ranges[:axis], ranges[axis][near], *ranges[axis + 1 :]]
+            ranges[axis] = ranges[axis][~near]
 
     def support(self) -> IndexArray:
         """Return the pixels of all chains."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 
-from submin._typing import BoolArray
+from submin._typing import BoolArray, FloatArray
 
 MOST_DIGITS = 18
 """Any number of so many digits fits into 64 bits."""
+LONGEST_NUMBER = 40
+"""Bytes of a number with a point or an exponent, at most."""
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+IN_NUMBERS = np.isin(np.arange(256), list(b"\0+-.0123456789eE"))
 NEWLINE, RETURN = ord("\n"), ord("\r")
 
 Positions = npt.NDArray[np.int64]
@@ -85,3 +91,29 @@ class Words:
             np.multiply(values, 10, out=values, where=here)
             np.add(values, digits, out=values, where=here)
         return np.where(valid, values, -1)
+
+    def floats(self, words: Positions) -> FloatArray:
+        """Return the decimal numbers that some words are; NaN for words that are none.
+
+        They may have a sign, a point and an exponent, and are rounded to the nearest float64.
+
+        Examples
+        --------
+        >>> Words(b"-1.5 2e3 inf 0x1").floats(np.arange(4))
+        array([-1.5e+00,  2.0e+03,      nan,      nan])
+        """
+        starts, lengths = self.starts[words], self.ends[words] - self.starts[words]
+        width = int(min(lengths.max(initial=1), LONGEST_NUMBER))
+        letters = np.zeros((words.size, width), dtype=np.uint8)
+        for place in range(width):
+            here = np.flatnonzero(lengths > place)
+            letters[here, place] = self.bytes[starts[here] + place]
+        valid = (lengths <= width) & IN_NUMBERS[letters].all(axis=1)
+        texts = letters.view(f"S{width}").ravel()
+        values = np.full(words.size, np.nan)
+        try:
+            values[valid] = texts[valid].astype(np.float64)
+        except ValueError:  # there is a word such as "1e"
+            for k in np.flatnonzero(valid):
+                values[k] = float(texts[k]) if NUMBER.fullmatch(texts[k]) else np.nan
+        return values

@@ -1,4 +1,4 @@
-"""Read maximum-flow problems in the DIMACS format.
+"""Maximum-flow problems in the DIMACS format.
 
 By the max-flow min-cut theorem the largest flow from source to sink equals the least
 
@@ -10,35 +10,29 @@ over the sets S of nodes that hold the source and not the sink.  Format: Johnson
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
-import zlib
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
-from io import BufferedReader
-from os import PathLike, fspath
-from typing import BinaryIO, NoReturn, cast
+from os import PathLike, fsdecode
+from typing import NoReturn
 
 import numpy as np
 
 from submin._checks import LARGEST_EXACT_INTEGER, LARGEST_INDEX, LARGEST_SUM
 from submin._sums import scatter_sum
 from submin._typing import FloatArray, IndexArray
-from submin._words import MOST_DIGITS, Positions, Words
+from submin.files.text import decimals, refuse, shown, text_blocks, write_lines
+from submin.files.words import MOST_DIGITS, Positions, Words
 from submin.model.problem import Problem
 from submin.networks import Network
 from submin.terms.cut import Cut
 
-BLOCK = 2**22
-"""Bytes that are read at a time."""
-LONGEST_LINE = 2**24
 SPARE_NODES = 10**7
 """Nodes without arcs that a file may have; more of them are rather a damaged header."""
-GZIP, BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
+LEAST_SURE = 1e-300
+"""Larger numbers are no roundings to 0."""
 CAPACITY = re.compile(rb"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 WRITTEN_OUT = re.compile(rb"\+?\d+\.?0*")
 """An integer with all its digits, which is meant exactly; other numbers are rounded to float64."""
@@ -99,41 +93,85 @@ def read_network(path: str | PathLike[str]) -> Network:
     return _read(path).network()
 
 
+def write_dimacs(path: str | PathLike[str], problem: Problem | Network) -> None:
+    """Write a network, or a problem of cuts as one whose least cut is the minimiser, O(arcs).
+
+    Node k + 1 of the file is node or element k.  Where one element of a problem has unary -inf and
+    one has inf, they are source and sink; else these are two more nodes.  The format has no
+    infinite capacities, so they become 1 more than the sum of all finite ones, which no minimum
+    cut pays if it can do without.  The format has no constant either: an arc from source to sink
+    stands for a positive one, and a comment names a negative one, which is to be added to the flow.
+
+    Raises
+    ------
+    TypeError
+        If a term is neither a ``Cut`` nor a ``GridCut``.
+    OSError
+        If the file can not be written.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, submin as sm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.max")
+    ...     write_dimacs(path, sm.Problem([-3.0, 2.0], [sm.Cut([0], [1], 1.5, 0.0)]))
+    ...     print(path.read_text())
+    c value = flow - 3.0
+    p max 4 3
+    n 3 s
+    n 4 t
+    a 1 2 1.5
+    a 3 1 3
+    a 2 4 2
+    <BLANKLINE>
+    """
+    if isinstance(problem, Network):
+        _write(path, problem)
+        return
+    network, finite = Network.from_problem(problem), problem.unary[np.isfinite(problem.unary)]
+    shift = math.fsum([problem.constant, *finite[finite < 0.0]])
+    arcs = _with_own_terminals(network, problem)
+    _write(path, arcs, shift)
+
+
+def _with_own_terminals(network: Network, problem: Problem) -> Network:
+    """Make the elements that are held on either side the terminals, if there is one of each."""
+    unary, n = problem.unary.ravel(), problem.n
+    sources, sinks = np.flatnonzero(unary == -np.inf), np.flatnonzero(unary == np.inf)
+    if sources.size != 1 or sinks.size != 1:
+        return network
+    name = np.append(np.arange(n), [sources[0], sinks[0]])
+    tails, heads = name[network.tails], name[network.heads]
+    return Network(
+        tails, heads, np.where(tails == heads, 0.0, network.capacities), int(sources[0]),
+        int(sinks[0]), np.where(tails == heads, 0.0, network.reverse_capacities), nodes=n,
+    )  # fmt: skip
+
+
+def _write(path: str | PathLike[str], network: Network, shift: float = 0.0) -> None:
+    """Write the arcs of positive capacity, and what the value is beside the flow."""
+    tails = np.concatenate([network.tails, network.heads, [network.source]])
+    heads = np.concatenate([network.heads, network.tails, [network.sink]])
+    capacities = np.concatenate([network.capacities, network.reverse_capacities, [max(shift, 0.0)]])
+    infinite = np.isinf(capacities)
+    capacities[infinite] = math.fsum(capacities[~infinite]) + 1.0
+    kept = np.flatnonzero(capacities > 0.0)
+    columns = (tails[kept] + 1).tolist(), (heads[kept] + 1).tolist(), decimals(capacities[kept])
+    lines = [
+        *([f"c value = flow - {-shift!r}"] if shift < 0.0 else []),
+        f"p max {network.nodes} {kept.size}",
+        f"n {network.source + 1} s", f"n {network.sink + 1} t",
+        *(f"a {tail} {head} {word}" for tail, head, word in zip(*columns, strict=True)),
+    ]  # fmt: skip
+    write_lines(path, lines)
+
+
 def _read(path: str | PathLike[str]) -> _Lines:
-    lines = _Lines(fspath(path))
-    with open(path, "rb") as file, _plain(file, lines.name) as stream:
-        for block in _blocks(stream, lines.name):
-            lines.read(Words(block))
+    lines = _Lines(fsdecode(path))
+    for block in text_blocks(path):
+        lines.read(Words(block))
     lines.require_complete()
     return lines
-
-
-@contextmanager
-def _plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Unpack a file that is compressed by gzip, whatever its name."""
-    if not file.peek(2).startswith(GZIP):
-        yield file
-        return
-    try:
-        with gzip.open(file) as unpacked:
-            yield cast(BinaryIO, unpacked)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{name} is damaged, so gzip can not unpack it: {error}") from error
-
-
-def _blocks(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield the text in blocks of whole lines."""
-    rest = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
-    while part := stream.read(BLOCK):
-        end = part.rfind(b"\n") + 1
-        if end:
-            yield rest + part[:end]
-            rest = part[end:]
-        else:
-            rest += part
-        if len(rest) > LONGEST_LINE:
-            raise ValueError(f"{name} has a line of more than {LONGEST_LINE} bytes: it is no text")
-    yield rest
 
 
 @dataclass
@@ -162,7 +200,7 @@ class _Lines:
         self.lines += words.count
 
     def _refuse(self, line: int, reason: str) -> NoReturn:
-        raise ValueError(f"{self.name}, line {self.lines + line + 1}: {reason}")
+        refuse(self.name, self.lines + line, reason)
 
     def _read_line(self, words: Words, line: int) -> None:
         text = words.line(line)
@@ -216,19 +254,21 @@ class _Lines:
             wrong = (numbers < 1) | (numbers > nodes)
             if wrong.any():
                 word = int(starts[np.argmax(wrong)]) + column
-                self._require_node(int(words.lines[word]), _shown(words[word]), known=False)
+                self._require_node(int(words.lines[word]), shown(words[word]), known=False)
             ends.append((numbers - 1).astype(np.int32))
         self.capacities.append(self._read_capacities(words, starts + 3))
 
     def _read_capacities(self, words: Words, places: Positions) -> FloatArray:
         numbers = words.numbers(places)
-        capacities = numbers.astype(np.float64)
-        for k in np.flatnonzero((numbers < 0) | (numbers > LARGEST_EXACT_INTEGER)):
+        capacities, other = numbers.astype(np.float64), np.flatnonzero(numbers < 0)
+        capacities[other] = words.floats(places[other])
+        sure = (capacities < LARGEST_EXACT_INTEGER) & (capacities > LEAST_SURE)
+        for k in np.flatnonzero(~(sure | (numbers == 0) | (numbers == LARGEST_EXACT_INTEGER))):
             word = words[int(places[k])]
             try:
                 capacities[k] = _capacity(word)
             except ValueError as error:
-                self._refuse(int(words.lines[places[k]]), f"the capacity {_shown(word)} {error}")
+                self._refuse(int(words.lines[places[k]]), f"the capacity {shown(word)} {error}")
         return capacities
 
     def network(self) -> Network:
@@ -322,9 +362,3 @@ def _capacity(word: bytes) -> float:
 
 def _is_whole(word: bytes) -> bool:
     return word.isdigit() and len(word) <= MOST_DIGITS
-
-
-def _shown(word: bytes) -> str:
-    """Return a word of a message, cut short."""
-    text = word.decode("utf-8", errors="replace")
-    return text if len(text) <= 40 else text[:40] + "..."

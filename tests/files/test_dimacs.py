@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import maximum_flow
 
 import submin as sm
-from submin import dimacs
-from submin.dimacs import read_dimacs
+from submin.files import read_dimacs
+from submin.files import text as blocks
 
 from ..problems import all_sets
 
@@ -80,7 +80,7 @@ def test_a_saved_problem_of_any_name(invoke, problem, tmp_path):
 
 
 def test_a_pipe(tmp_path):
-    code = "import sys; from submin.dimacs import read_dimacs; print(read_dimacs(sys.argv[1]).n)"
+    code = "import sys; from submin.files import read_dimacs; print(read_dimacs(sys.argv[1]).n)"
     run = subprocess.run([sys.executable, "-c", code, "/dev/stdin"], input=SMALL.encode(),
                          capture_output=True)  # fmt: skip
     assert run.stdout == b"4\n"
@@ -89,7 +89,7 @@ def test_a_pipe(tmp_path):
 @pytest.mark.parametrize("size", [1, 7, 16, 64])
 def test_blocks_of_any_size(read, monkeypatch, size):
     expected = read(SPELLINGS["CRLF"])
-    monkeypatch.setattr(dimacs, "BLOCK", size)
+    monkeypatch.setattr(blocks, "BLOCK", size)
     assert same_problem(read(SPELLINGS["CRLF"]), expected)
     assert same_problem(read(SPELLINGS["comments"]), expected)
     with pytest.raises(ValueError, match=r"line 10: the capacity x"):
@@ -97,8 +97,8 @@ def test_blocks_of_any_size(read, monkeypatch, size):
 
 
 def test_a_line_without_an_end(read, monkeypatch):
-    monkeypatch.setattr(dimacs, "BLOCK", 10)
-    monkeypatch.setattr(dimacs, "LONGEST_LINE", 100)
+    monkeypatch.setattr(blocks, "BLOCK", 10)
+    monkeypatch.setattr(blocks, "LONGEST_LINE", 100)
     with pytest.raises(ValueError, match="a line of more than 100 bytes"):
         read(gzip.compress(bytes(10**6)))
 
