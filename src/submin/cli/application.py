@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from submin.cli.denoise import denoise
+from submin.cli.paint import paint
 from submin.cli.reproduce import reproduce
 from submin.cli.segment import segment
 from submin.cli.solve import solve
@@ -44,5 +45,5 @@ def submin(
     """
 
 
-for _command in (segment, denoise, solve, verify, reproduce):
+for _command in (segment, paint, denoise, solve, verify, reproduce):
     application.command()(_command)
