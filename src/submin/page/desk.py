@@ -103,6 +103,7 @@ class Desk:
         self._lesson: tuple[asyncio.Task[None], Event] | None = None
         self._ahead: asyncio.Task[None] | None = None
         self._slices = slices()
+        self._shown: tuple[Studio | None, int] = (None, -1)
         self._saves: list[str] = []
         self.photograph: Photograph | None = None
         self.marks = Marks((1, 1))
@@ -308,17 +309,18 @@ class Desk:
             await self._in(self._hand_thread, studio.follow, seeds, self.settings)
             self._slices = slices()
         elif studio.last is not None and studio.last.finished:
+            if self._shown != (studio, serial):
+                await self._show(studio, studio.last, serial)
             return studio.last
         seconds = 0.0 if self._stopped.is_set() else next(self._slices)
         answer = await self._in(self._hand_thread, studio.solve, seconds)
         if self.studio is studio:
-            await self._show(answer, serial)
+            await self._show(studio, answer, serial)
         return answer
 
-    async def _show(self, answer: Answer, serial: int) -> None:
+    async def _show(self, studio: Studio, answer: Answer, serial: int) -> None:
         self.mask = mask = answer.result.minimizer
-        if not mask.size:
-            return
+        self._shown = studio, serial
         await self.send(
             {"kind": "mask", "serial": serial, "count": int(np.count_nonzero(mask)),
              "finished": answer.finished, "more": self.settings.more,
@@ -401,11 +403,10 @@ class Desk:
             await self._marked(Patch(0, 0, 0, 0))
         else:
             self.marks.learned = studio.learned
-        if studio.last is not None:
-            await self._show(studio.last, 0)
-        if what == "refit" and self.mask is not None:
+        if what == "refit" and studio.last is not None:
             times = "1 round" if rounds == 1 else f"{rounds} rounds"
-            text = f"Colours refitted in {times}: {changes(before, self.mask)}."
+            mask = studio.last.result.minimizer
+            text = f"Colours refitted in {times}: {changes(before, mask)}."
             await self.send({"kind": "note", "text": text})
         self._dirty.set()
 
