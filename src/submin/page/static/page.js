@@ -317,7 +317,7 @@ for (const id of ["superpixels", "connectivity", "components"])
 $("learn").onchange = () => set({ learn: $("learn").checked });
 $("show").onchange = () => {
   picture.showStrokes = $("show").checked;
-  picture.draw();
+  picture.compose();
 };
 $("refit").onclick = () => ask({ do: "refit" });
 $("stop").onclick = () => ask({ do: "stop" });

@@ -3,13 +3,15 @@
 export const UNMARKED = 0, BACKGROUND = 1, OBJECT = 2;
 const COLOURS = { [OBJECT]: [245, 150, 0], [BACKGROUND]: [0, 114, 200] };
 const STRIPE = [150, 205, 255];
-const MOST_EDGES = 60000;
+const SHARE = 0.78; // of a stroke's colour over the photograph
 const VIEWS = {
-  // What lies over the object and over the background: red, green, blue, opacity.
-  outline: [[0, 0, 0, 0], [10, 14, 20, 110]],
-  overlay: [[245, 150, 0, 120], [0, 90, 180, 120]],
-  cutout: [[0, 0, 0, 0], [0, 0, 0, 0]],
+  // What lies over the object and over the background: red, green, blue, share.
+  outline: [[0, 0, 0, 0], [10, 14, 20, 0.43]],
+  overlay: [[245, 150, 0, 0.47], [0, 90, 180, 0.47]],
 };
+const LINE = word([255, 255, 255, 255]), RIM = word([16, 16, 16, 255]);
+const SHARP = 2.5; // scale from which the outline is drawn between the pixels
+const MOST_EDGES = 60000;
 
 const layer = (width, height) => {
   const canvas = document.createElement("canvas");
@@ -33,10 +35,10 @@ export class Picture {
     [this.width, this.height] = [width, height];
     this.photo = layer(width, height);
     this.pixels = new Uint8ClampedArray(rgba);
-    this.photo.getContext("2d").putImageData(new ImageData(this.pixels, width, height), 0, 0);
     this.labels = new Uint8Array(width * height);
-    this.strokes = layer(width, height);
-    this.tint = layer(width, height);
+    this.shown = new ImageData(width, height);
+    this.words = new Uint32Array(this.shown.data.buffer);
+    this.sides = null;
     this.box = null;
     this.setMask(null);
     this.fitted = true;
@@ -56,12 +58,18 @@ export class Picture {
   fit() {
     const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
     this.scale = Math.min((w - 32) / this.width, (h - 108) / this.height);
-    this.scale = Math.max(0.02, Math.min(this.scale, 8));
+    this.setScale(Math.max(0.02, Math.min(this.scale, 8)));
     this.x = (w - this.width * this.scale) / 2;
     this.y = (h - this.height * this.scale) / 2;
     this.fitted = true;
+  }
+
+  // The width of the outline depends on the scale.
+  setScale(scale) {
+    this.scale = scale;
+    this.onZoom?.(scale);
+    if (this.mask) this.compose();
     this.draw();
-    this.onZoom?.(this.scale);
   }
 
   zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
@@ -69,10 +77,8 @@ export class Picture {
     const scale = Math.max(0.02, Math.min(40, this.scale * factor));
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
-    this.scale = scale;
+    this.setScale(scale);
     this.fitted = false;
-    this.draw();
-    this.onZoom?.(scale);
   }
 
   pan(dx, dy) {
@@ -90,55 +96,44 @@ export class Picture {
 
   setView(view) {
     this.view = view;
-    this.paintTint();
-    this.draw();
+    this.sides = null;
+    this.compose();
   }
 
   // A mask has a byte for each pixel.
   setMask(mask) {
     this.mask = mask;
-    this.outline = mask && outlineOf(mask, this.width, this.height);
-    this.paintTint();
-    this.draw();
-  }
-
-  paintTint() {
-    const { mask, width, height } = this;
-    const context = this.tint?.getContext("2d");
-    if (!context) return;
-    context.clearRect(0, 0, width, height);
-    if (!mask) return;
-    const image = new ImageData(width, height);
-    if (this.view === "cutout") {
-      const [from, to] = [this.pixels, image.data];
-      for (let i = 0, j = 0; i < mask.length; i++, j += 4) {
-        if (!mask[i]) continue;
-        to[j] = from[j]; to[j + 1] = from[j + 1]; to[j + 2] = from[j + 2]; to[j + 3] = from[j + 3];
-      }
-    } else {
-      const [inside, outside] = VIEWS[this.view].map(word);
-      const words = new Uint32Array(image.data.buffer);
-      for (let i = 0; i < mask.length; i++) words[i] = mask[i] ? inside : outside;
-    }
-    context.putImageData(image, 0, 0);
+    this.outline = null;
+    this.compose();
   }
 
   patch(x, y, width, height, data) {
-    if (!width || !height) return;
-    const image = new ImageData(width, height);
-    const words = new Uint32Array(image.data.buffer);
-    const [object, background, stripe] = [word([...COLOURS[OBJECT], 235]),
-      word([...COLOURS[BACKGROUND], 235]), word([...STRIPE, 235])];
-    for (let row = 0, i = 0; row < height; row++) {
-      const start = (y + row) * this.width + x;
-      for (let column = 0; column < width; column++, i++) {
-        const label = (this.labels[start + column] = data[i]);
-        if (label === OBJECT) words[i] = object;
-        else if (label === BACKGROUND)
-          words[i] = (x + column + y + row) % 8 < 5 ? background : stripe;
-      }
-    }
-    this.strokes.getContext("2d").putImageData(image, x, y);
+    for (let row = 0; row < height; row++)
+      this.labels.set(data.subarray(row * width, (row + 1) * width), (y + row) * this.width + x);
+    if (width && height) this.compose();
+  }
+
+  // How every pixel looks as object, as background and without a mask.
+  looks() {
+    if (this.sides) return this.sides;
+    const plain = new Uint32Array(this.pixels.buffer, this.pixels.byteOffset, this.labels.length);
+    if (this.view === "cutout") this.sides = [plain, new Uint32Array(plain.length), plain];
+    else this.sides = [...VIEWS[this.view].map((cover) => covered(plain, cover)), plain];
+    return this.sides;
+  }
+
+  // Put photograph, mask, outline and strokes together; it is drawn with the next frame.
+  compose() {
+    if (!this.photo) return;
+    const { mask, words, labels, width } = this;
+    const [inside, outside, plain] = this.looks();
+    if (mask) for (let i = 0; i < words.length; i++) words[i] = mask[i] ? inside[i] : outside[i];
+    else words.set(plain);
+    if (mask && this.view !== "cutout" && this.scale < SHARP)
+      rasterOutline(words, mask, width, Math.max(1, Math.round(0.9 / this.scale)));
+    if (this.showStrokes && this.view !== "cutout") strokesOver(words, labels, width);
+    this.photo.getContext("2d").putImageData(this.shown, 0, 0);
+    this.draw();
   }
 
   // Draw with the next frame; `then` is called once it is on its way to the screen.
@@ -164,16 +159,12 @@ export class Picture {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * this.x, ratio * this.y);
     context.imageSmoothingEnabled = scale < 2;
-    const cutout = this.view === "cutout" && this.mask;
-    if (cutout) this.checkers(ratio);
-    else context.drawImage(this.photo, 0, 0);
-    context.drawImage(this.tint, 0, 0);
-    if (this.showStrokes && !cutout) {
-      context.globalAlpha = this.mask ? 0.75 : 1;
-      context.drawImage(this.strokes, 0, 0);
-      context.globalAlpha = 1;
+    if (this.view === "cutout" && this.mask) this.checkers();
+    context.drawImage(this.photo, 0, 0);
+    if (this.mask && this.view !== "cutout" && scale >= SHARP) {
+      this.outline ??= outlineOf(this.mask, this.width, this.height);
+      if (this.outline) this.line(this.outline, [["#000a", 3.5], ["#fff", 1.6]]);
     }
-    if (this.outline && this.view !== "cutout") this.line(this.outline, [["#000a", 3.5], ["#fff", 1.6]]);
     if (this.box) this.rectangle(this.box);
     if (this.stroke) this.drawStroke(this.stroke);
     if (this.drawnBox) this.rectangle(this.drawnBox);
@@ -239,7 +230,44 @@ export class Picture {
   }
 }
 
-const word = ([red, green, blue, alpha]) => ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+function word([red, green, blue, alpha]) {
+  return ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+function covered(plain, [red, green, blue, share]) {
+  const out = new Uint32Array(plain.length);
+  const rest = 1 - share;
+  for (let i = 0; i < plain.length; i++) {
+    const from = plain[i];
+    out[i] = word([(from & 255) * rest + red * share, ((from >> 8) & 255) * rest + green * share,
+      ((from >> 16) & 255) * rest + blue * share, from >>> 24]);
+  }
+  return out;
+}
+
+// A line within the object, with a dark rim around it, both `thick` pixels wide.
+function rasterOutline(words, mask, width, thick) {
+  const down = thick * width;
+  const end = mask.length - down;
+  for (let i = down; i < end; i++) {
+    const own = mask[i];
+    const near = mask[i - thick] + mask[i + thick] + mask[i - down] + mask[i + down];
+    if (own ? near < 4 : near > 0) words[i] = own ? LINE : RIM;
+  }
+}
+
+function strokesOver(words, labels, width) {
+  const rest = 1 - SHARE;
+  for (let i = 0; i < labels.length; i++) {
+    const label = labels[i];
+    if (label === UNMARKED) continue;
+    const stripe = label === BACKGROUND && ((i % width) + Math.floor(i / width)) % 8 > 4;
+    const [red, green, blue] = stripe ? STRIPE : COLOURS[label];
+    const from = words[i];
+    words[i] = word([(from & 255) * rest + red * SHARE, ((from >> 8) & 255) * rest + green * SHARE,
+      ((from >> 16) & 255) * rest + blue * SHARE, 255]);
+  }
+}
 
 // The edges between the pixels of the mask and the others, in runs.
 function outlineOf(mask, width, height) {
