@@ -260,13 +260,17 @@ class Desk:
             self._drop_lesson()
             self.studio = self.mask = self.taught = marks.learned = None
             await self.send({"kind": "empty", "serial": self.serial})
-        elif marks.painted != self.taught:
-            self.taught = marks.painted
+        elif self._sides() != self.taught:
+            self.taught = self._sides()
             self._teach("strokes")
         elif marks.learned is not None and self._lesson is None and self._outdated():
             self._teach("settings")
         elif last and self.settings.learn:
             self._teach("strokes")
+
+    def _sides(self) -> object:
+        """Return what the models can not do without: a box, or a part of either side."""
+        return self.marks.painted if self.marks.box is None else self.marks.box
 
     def _outdated(self) -> bool:
         """Say whether undo has taken back what the studio has learned."""
@@ -416,7 +420,7 @@ class Desk:
         assert photograph is not None
         seeds, mask, cancelled = marks.seeds(), self.mask, dropped.is_set
         lesson = marks.learned if what == "settings" else marks.lesson()
-        boxed = what == "strokes" and marks.box is not None and not marks.painted[0]
+        boxed = marks.box is not None
 
         def work() -> tuple[Studio | None, int]:
             if cancelled():
@@ -425,7 +429,7 @@ class Desk:
                 return refitted(photograph, settings, seeds, mask, cancelled)
             if lesson is None:
                 return None, 0
-            if boxed:
+            if boxed and what == "strokes":
                 return refitted(photograph, settings, seeds, lesson == 2, cancelled)
             studio = Studio(photograph, settings, lesson)
             studio.follow(seeds, settings)

@@ -65,7 +65,7 @@ class Marks:
 
     @property
     def painted(self) -> tuple[bool, bool, Box | None]:
-        """Whether object and background are painted, and the box."""
+        """Whether object and background are painted, and the box: what the first models need."""
         return bool((self.labels == OBJECT).any()), bool((self.labels == BACKGROUND).any()), self.box
 
     def seeds(self) -> Labels:
@@ -202,17 +202,15 @@ class Marks:
         some_object, some_background, box = self.painted
         if not (some_object or some_background or box):
             return None
-        if mask is not None:
-            guess = np.where(mask, OBJECT, BACKGROUND).astype(np.uint8)
-            lesson = np.where(self.labels, self.labels, guess)
-        elif box is not None and not some_object:
-            guess = np.where(self.inside(), OBJECT, BACKGROUND).astype(np.uint8)
+        if mask is not None or box is not None:
+            inside = self.inside() if mask is None else mask & self.inside()
+            guess = np.where(inside, OBJECT, BACKGROUND).astype(np.uint8)
             lesson = np.where(self.labels, self.labels, guess)
         else:
-            lesson = self.seeds()
+            lesson = self.labels.copy()
             if not some_object:
                 lesson[self._middle() & (lesson == UNMARKED)] = OBJECT
-            if not (lesson == BACKGROUND).any():
+            if not some_background:
                 lesson[self._frame() & (lesson == UNMARKED)] = BACKGROUND
         return lesson if (lesson == OBJECT).any() and (lesson == BACKGROUND).any() else None
 

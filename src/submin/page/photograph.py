@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,7 +115,13 @@ def refuse_many_pixels(name: str, data: bytes) -> None:
 
 
 def header_size(data: bytes) -> tuple[int, int]:
-    """Return width and height as the header says; (0, 0) if it says nothing."""
+    """Return width and height as the header says; (0, 0) if it says nothing.
+
+    Raises
+    ------
+    ValueError
+        If Pillow takes the file for a decompression bomb.
+    """
     if data[:4] in TIFF_STARTS:
         try:
             with require("tifffile").TiffFile(io.BytesIO(data)) as file:
@@ -122,10 +129,15 @@ def header_size(data: bytes) -> tuple[int, int]:
                 return int(page.imagewidth), int(page.imagelength)
         except Exception:  # damaged bytes may raise anything; the reader says what is wrong
             return 0, 0
+    pillow = require("PIL.Image")
     try:
-        with require("PIL.Image").open(io.BytesIO(data)) as picture:
-            width, height = picture.size
-            return int(width), int(height)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pillow.open(io.BytesIO(data)) as picture:
+                width, height = picture.size
+                return int(width), int(height)
+    except pillow.DecompressionBombError as error:
+        raise ValueError(f"the picture is too large ({error})") from None
     except Exception:
         return 0, 0
 
