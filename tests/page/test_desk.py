@@ -14,7 +14,7 @@ from submin.page.desk import Desk, packed, unpacked
 from submin.page.photograph import Photograph
 from tests.page.conftest import scene
 
-PATIENCE = 30.0
+PATIENCE = 12.0
 
 
 class Sheet:

@@ -279,7 +279,7 @@ class Desk:
     # The hand.
 
     async def _hand(self) -> None:
-        while True:
+        while not self._closed.is_set():
             await self._dirty.wait()
             self._dirty.clear()
             try:
@@ -361,7 +361,8 @@ class Desk:
     async def _disturbed(self, seconds: float) -> bool:
         """Wait, unless there is something to do."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._dirty.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._dirty.wait()
         return self._dirty.is_set()
 
     # Lessons.

@@ -97,7 +97,9 @@ class Marks:
         line = _checked_line(points)
         if label not in (UNMARKED, BACKGROUND, OBJECT):
             raise ValueError(f"label is {label!r}: it must be 0, 1 or 2")
-        thickness = float(np.clip(radius, LEAST_RADIUS, LARGEST_RADIUS))
+        if not radius > 0.0:
+            raise ValueError(f"radius is {radius}: it must be above 0")
+        thickness = min(max(radius, LEAST_RADIUS), LARGEST_RADIUS)
         cells = stroke_cells(self.shape, line, thickness)
         cells = cells[self.labels.ravel()[cells] != label]
         if not cells.size:

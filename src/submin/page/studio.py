@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,9 @@ MOST_ROUNDS = 5
 PROVED = (Status.OPTIMAL, Status.CLOSED)
 
 Cancelled = Callable[[], bool]
+
+FITTING = Lock()
+"""One page at a time: a fit sets the number of threads of the whole process."""
 
 
 class CancelledError(Exception):
@@ -100,6 +104,8 @@ class Settings:
         ValueError
             If one does not exist, or its value is none that the page offers.
         """
+        if not isinstance(wanted, Mapping):
+            raise ValueError("settings must be names with values")
         for name, value in wanted.items():
             allowed = ALLOWED.get(name)
             if allowed is None:
@@ -242,7 +248,8 @@ def costs_of(
 ) -> tuple[FloatArray, FloatArray]:
     """Fit both colour models and return the cost of each pixel as object and as background."""
     fitter = photograph.fitter(settings.components)
-    models = fitter.first(learned == OBJECT, learned == BACKGROUND)
+    with FITTING:
+        models = fitter.first(learned == OBJECT, learned == BACKGROUND)
     return models.costs(photograph.features)
 
 
