@@ -40,7 +40,12 @@ class Browser:
         ):  # fmt: skip
             options.add_argument(argument)
         options.add_experimental_option(
-            "prefs", {"download.default_directory": str(folder), "download.prompt_for_download": False}
+            "prefs",
+            {
+                "download.default_directory": str(folder),
+                "download.prompt_for_download": False,
+                "profile.default_content_setting_values.automatic_downloads": 1,
+            },
         )
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.folder = folder

@@ -26,7 +26,7 @@ import numpy as np
 from submin._typing import BoolArray
 from submin.page import files
 from submin.page.aside import LENGTH, Order
-from submin.page.marks import Marks, Patch
+from submin.page.marks import Marks, Patch, unpacked_lesson
 from submin.page.photograph import WORK_PIXELS, Photograph
 from submin.page.studio import (
     SMOOTHNESS,
@@ -110,7 +110,8 @@ class Desk:
         self.settings = Settings()
         self.studio: Studio | None = None
         self.mask: BoolArray | None = None
-        self.taught: object = None
+        self.taught: tuple[bool, bool, Any] = (False, False, None)
+        self._eager = False
         self.serial = 0
         """Number of the last thing that the page has asked for; masks say what they answer."""
 
@@ -167,7 +168,8 @@ class Desk:
         self._drop_lesson()
         await self._drop_ahead()
         self.photograph, self.marks = photograph, Marks(photograph.shape)
-        self.studio = self.mask = self.taught = None
+        self.studio = self.mask = None
+        self.taught, self._eager = (False, False, None), False
         self.settings = Settings()
         height, width = photograph.shape
         await self.send(
@@ -182,17 +184,22 @@ class Desk:
             raise ValueError("label must be 0, 1 or 2")
         key = ("stroke", head.get("stroke"))
         patch = self.marks.paint(key, label, head["points"], float(head["radius"]))
-        await self._marked(patch, bool(head.get("last", True)))
+        await self._marked(patch)
+        if head.get("last", True):
+            self._after_stroke()
 
     async def _box(self, head: Mapping[str, Any], _: bytes) -> None:
         self.marks.set_box(head.get("box"))
         await self._marked(Patch(0, 0, 0, 0))
+        self._begin_anew()
 
     async def _undo(self, *_: Any) -> None:
         await self._marked(self.marks.undo())
+        self._after_undo()
 
     async def _redo(self, *_: Any) -> None:
         await self._marked(self.marks.redo())
+        self._after_undo()
 
     async def _clear(self, *_: Any) -> None:
         await self._marked(self.marks.clear())
@@ -204,8 +211,6 @@ class Desk:
         self._stopped.clear()
         if self.studio is not None and not before.same_models(settings):
             self._teach("settings")
-        elif settings.learn and not before.learn:
-            self._teach("strokes")
         self._dirty.set()
 
     async def _refit(self, *_: Any) -> None:
@@ -227,16 +232,22 @@ class Desk:
         self._dirty.set()
 
     async def _restore(self, head: Mapping[str, Any], data: bytes) -> None:
-        """Take the strokes that a page has kept while the server was away."""
-        labels = np.frombuffer(data, np.uint8)
-        if labels.size != self.marks.labels.size or labels.max(initial=0) > 2:
+        """Take what a page has kept while the server was away: its strokes, and the lesson."""
+        marks, size = self.marks, self.marks.labels.size
+        labels = np.frombuffer(data[:size], np.uint8)
+        if labels.size != size or labels.max(initial=0) > 2:
             raise ValueError("these strokes are of another photograph")
+        lesson = data[size:]
+        if lesson:
+            unpacked_lesson(lesson, marks.shape)
         self.settings = self.settings.changed(head.get("settings", {}))
-        self.marks.labels = labels.reshape(self.marks.shape).copy()
+        marks.labels = labels.reshape(marks.shape).copy()
         if head.get("box") is not None:
-            self.marks.set_box(head["box"])
-        height, width = self.marks.shape
+            marks.set_box(head["box"])
+        height, width = marks.shape
         await self._marked(Patch(0, 0, width, height))
+        marks.learned = lesson or None
+        self._after_undo()
 
     ACTIONS: Mapping[str, Callable[..., Awaitable[None]]] = {
         "open": _open, "stroke": _stroke, "box": _box, "undo": _undo, "redo": _redo,
@@ -244,8 +255,8 @@ class Desk:
         "restore": _restore,
     }  # fmt: skip
 
-    async def _marked(self, patch: Patch, last: bool = True) -> None:
-        """Go on after marks have changed: send them, answer them, and learn if need be."""
+    async def _marked(self, patch: Patch) -> None:
+        """Send marks that have changed, and have them answered."""
         await self._drop_ahead()
         self._stopped.clear()
         self._dirty.set()
@@ -258,23 +269,39 @@ class Desk:
         )  # fmt: skip
         if not any(marks.painted):
             self._drop_lesson()
-            self.studio = self.mask = self.taught = marks.learned = None
+            self.studio = self.mask = marks.learned = None
             await self.send({"kind": "empty", "serial": self.serial})
-        elif self._sides() != self.taught:
-            self.taught = self._sides()
+
+    def _after_stroke(self) -> None:
+        """Learn: from strokes until both sides are known, and then from the mask."""
+        some_object, some_background, box = sides = self.marks.painted
+        before, self.taught = self.taught, sides
+        if not any(sides):
+            return
+        if self.studio is None or not (box or (some_object and some_background)):
             self._teach("strokes")
-        elif marks.learned is not None and self._lesson is None and self._outdated():
+        elif self.settings.learn:
+            self._eager = True
+        elif before != sides:
+            self._teach("strokes")
+
+    def _after_undo(self) -> None:
+        """Go back to the models that there were."""
+        self._drop_lesson()
+        self._eager = False
+        self.taught = self.marks.painted
+        if any(self.taught) and self.marks.learned is None:
+            self._teach("strokes")
+        elif self.marks.learned is not None and (
+            self.studio is None or self.studio.lesson != self.marks.learned
+        ):
             self._teach("settings")
-        elif last and self.settings.learn:
+
+    def _begin_anew(self) -> None:
+        """Learn what a new box says."""
+        self.taught = self.marks.painted
+        if any(self.taught):
             self._teach("strokes")
-
-    def _sides(self) -> object:
-        """Return what the models can not do without: a box, or a part of either side."""
-        return self.marks.painted if self.marks.box is None else self.marks.box
-
-    def _outdated(self) -> bool:
-        """Say whether undo has taken back what the studio has learned."""
-        return self.studio is not None and self.studio.learned is not self.marks.learned
 
     # The hand.
 
@@ -292,11 +319,14 @@ class Desk:
         """Answer what is marked, prove it, and think ahead; a new stroke ends each of them."""
         await self._drop_ahead()
         studio = self.studio
-        if studio is not None and not (answer := await self._solved(studio)).finished:
-            if not self._stopped.is_set():
+        if studio is not None:
+            answer = await self._solved(studio)
+            if not answer.finished and not self._stopped.is_set():
                 self._dirty.set()
                 return
-            await self._prove(answer)
+            if self._eager and studio is self.studio and self._lesson is None:
+                self._eager = False
+                self._teach("mask")
         if studio is not None and not self._saves and await self._disturbed(QUIET):
             return
         if studio is not None and self.studio is studio and studio.last is not None:
@@ -381,7 +411,7 @@ class Desk:
     async def _learn(self, what: str, dropped: Event) -> None:
         text = {
             "refit": "Refitting colours", "settings": "Applying settings",
-            "strokes": "Learning colours",
+            "strokes": "Learning colours", "mask": "Learning colours",
         }[what]  # fmt: skip
         await self._say("lesson", text)
         before = self.mask
@@ -403,11 +433,10 @@ class Desk:
         if studio is None:
             return
         self.studio = studio
-        if what == "refit":
-            self.marks.learn(studio.learned)
-            await self._marked(Patch(0, 0, 0, 0))
-        else:
-            self.marks.learned = studio.learned
+        if what != "settings":
+            self.marks.learn(studio.lesson, own_step=what == "refit")
+        await self.send({"kind": "lesson"}, studio.lesson)
+        await self._marked(Patch(0, 0, 0, 0))
         if what == "refit" and studio.last is not None:
             times = "1 round" if rounds == 1 else f"{rounds} rounds"
             mask = studio.last.result.minimizer
@@ -420,7 +449,8 @@ class Desk:
         photograph, settings, marks = self.photograph, self.settings, self.marks
         assert photograph is not None
         seeds, mask, cancelled = marks.seeds(), self.mask, dropped.is_set
-        lesson = marks.learned if what == "settings" else marks.lesson()
+        learned = marks.learned if what == "settings" else None
+        lesson = marks.lesson(mask if what == "mask" else None)
         boxed = marks.box is not None
 
         def work() -> tuple[Studio | None, int]:
@@ -428,11 +458,12 @@ class Desk:
                 raise CancelledError
             if what == "refit" and mask is not None:
                 return refitted(photograph, settings, seeds, mask, cancelled)
-            if lesson is None:
+            if learned is None and lesson is None:
                 return None, 0
             if boxed and what == "strokes":
                 return refitted(photograph, settings, seeds, lesson == 2, cancelled)
-            studio = Studio(photograph, settings, lesson)
+            own = lesson if learned is None else unpacked_lesson(learned, photograph.shape)
+            studio = Studio(photograph, settings, own)
             studio.follow(seeds, settings)
             studio.solve_whole(cancelled)
             return studio, 1

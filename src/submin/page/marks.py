@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ class Step:
     key: object
     parts: list[tuple[IndexArray, Labels, int]] = field(default_factory=list)
     box: tuple[Box | None, Box | None] | None = None
-    learned: tuple[Labels | None, Labels | None] | None = None
+    learned: tuple[bytes | None, bytes | None] | None = None
 
 
 class Patch(NamedTuple):
@@ -51,15 +52,15 @@ class Marks:
         0 unmarked, 1 background, 2 object, as in ``submin.vision.scribble_labels``.
     box : (x1, y1, x2, y2) or None
         All outside of it is background.
-    learned : uint8 array, shape (H, W), or None
-        Labels of the pixels whose colours the models in use have learned.
+    learned : bytes or None
+        The lesson of the models in use, as ``packed_lesson`` makes it.
     """
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
         self.labels: Labels = np.zeros(shape, np.uint8)
         self.box: Box | None = None
-        self.learned: Labels | None = None
+        self.learned: bytes | None = None
         self.done: list[Step] = []
         self.undone: list[Step] = []
 
@@ -127,9 +128,16 @@ class Marks:
             self._step(object()).box = (self.box, new)
             self.box = new
 
-    def learn(self, learned: Labels) -> None:
-        """Note of which pixels new models have learned, as a step that can be undone."""
-        self._step(object()).learned = (self.learned, learned)
+    def learn(self, learned: bytes, own_step: bool = False) -> None:
+        """Note the lesson of new models: undo goes back to the one before the last step.
+
+        With `own_step` it is a step by itself.
+        """
+        if own_step:
+            self._step(object())
+        if self.done:
+            step = self.done[-1]
+            step.learned = (step.learned[0] if step.learned else self.learned, learned)
         self.learned = learned
 
     def clear(self) -> Patch:
@@ -227,6 +235,29 @@ class Marks:
         middle = np.zeros(self.shape, np.bool_)
         middle[height // 4 : height - height // 4, width // 4 : width - width // 4] = True
         return middle
+
+
+def packed_lesson(labels: Labels) -> bytes:
+    """Return labels in few bytes."""
+    return zlib.compress(labels.tobytes(), 1)
+
+
+def unpacked_lesson(data: bytes, shape: tuple[int, int]) -> Labels:
+    """Return the labels of a lesson.
+
+    Raises
+    ------
+    ValueError
+        If it is none of this shape.
+    """
+    size = shape[0] * shape[1]
+    try:
+        labels = np.frombuffer(zlib.decompressobj().decompress(data, size + 1), np.uint8)
+    except zlib.error as error:
+        raise ValueError(f"the lesson is damaged: {error}") from None
+    if labels.size != size or not {BACKGROUND, OBJECT} <= set(np.unique(labels)) <= {0, 1, 2}:
+        raise ValueError("the lesson is of another photograph")
+    return labels.reshape(shape).copy()
 
 
 def stroke_cells(

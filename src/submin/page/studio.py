@@ -23,7 +23,7 @@ import numpy.typing as npt
 from submin._typing import BoolArray, FloatArray
 from submin.levels import Path
 from submin.model.problem import Problem
-from submin.page.marks import Labels
+from submin.page.marks import Labels, packed_lesson
 from submin.page.photograph import Photograph
 from submin.solve.certificate import Certificate, Status
 from submin.solve.result import Result
@@ -86,7 +86,8 @@ class Settings:
     superpixels : int
         0 for none.
     learn : bool
-        Whether every stroke teaches its colours, or those in use stay until they are refitted.
+        Whether every stroke teaches the colours of the mask that it gives, or those in use stay
+        until they are refitted.
     """
 
     smoothness: float = 50.0
@@ -94,7 +95,7 @@ class Settings:
     connectivity: int = 8
     components: int = 5
     superpixels: int = 0
-    learn: bool = False
+    learn: bool = True
 
     def changed(self, wanted: Mapping[str, Any]) -> Settings:
         """Return other settings.
@@ -167,6 +168,7 @@ class Studio:
 
     def __init__(self, photograph: Photograph, settings: Settings, learned: Labels) -> None:
         self.photograph, self.settings, self.learned = photograph, settings, learned
+        self.lesson = packed_lesson(learned)
         cost_in, cost_out = costs_of(photograph, settings, learned)
         self.base = cost_in - cost_out
         self.seeds: Labels = np.zeros(photograph.shape, np.uint8)

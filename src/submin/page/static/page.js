@@ -38,15 +38,19 @@ const on = {
     forget();
     for (const id of ["more", "smooth"]) $(id).disabled = false;
     if (state.restore) {
-      const { labels, box, settings } = state.restore;
+      const { labels, box, settings, lesson } = state.restore;
       state.restore = null;
-      ask({ do: "restore", box, settings }, labels);
+      const data = new Uint8Array(labels.length + (lesson?.length ?? 0));
+      data.set(labels);
+      if (lesson) data.set(lesson, labels.length);
+      ask({ do: "restore", box, settings }, data);
     } else {
       state.settings = {};
+      state.lesson = null;
       $("more").value = 0;
       $("smooth").value = state.smoothness.indexOf(50);
       for (const [id, value] of [["superpixels", 0], ["connectivity", 8], ["components", 5]]) $(id).value = value;
-      $("learn").checked = false;
+      $("learn").checked = true;
       showSliders();
       hint("Paint over some of the object, or draw a box around it (R)");
     }
@@ -88,6 +92,7 @@ const on = {
     else if (finished) say(`Stopped. The gap is ${$("gap").textContent}.`);
   },
   empty() {
+    state.lesson = null;
     picture.setMask(null);
     badge("none", "No mask yet");
     for (const id of ["value", "bound", "gap", "count"]) $(id).textContent = "–";
@@ -115,6 +120,9 @@ const on = {
       if (text && !picture.mask) badge("busy", text);
     }
     if (what === "open" && text) $("start").classList.add("busy");
+  },
+  lesson(_, data) {
+    state.lesson = data.slice();
   },
   note: ({ text }) => note(text),
   error: ({ text }) => error(text),
@@ -146,7 +154,7 @@ function ask(head, data) {
 // Give a desk that is new the photograph, the strokes and the settings that this page has.
 function resume() {
   if (picture.photo)
-    state.restore = { labels: picture.labels, box: picture.box, settings: state.settings };
+    state.restore = { labels: picture.labels, box: picture.box, settings: state.settings, lesson: state.lesson };
   send(state.source);
 }
 
