@@ -1,6 +1,6 @@
 """A robot user on twelve photographs: strokes until 1 % of the pixels are wrong.
 
-    python benchmarks/robot_user.py DATA [--strokes 20] [--only WORD] [--without-opencv]
+    python benchmarks/robot_user.py DATA [--strokes 20] [--only WORD]
 
 DATA is the folder of the GrabCut photographs (images/, ground_truth/).  The robot paints where the
 mask is most wrong: at the deepest point of the largest wrong region it draws a straight stroke, as
@@ -22,7 +22,7 @@ from scipy import ndimage
 from submin import vision
 from submin.page.marks import Marks
 from submin.page.photograph import Photograph
-from submin.page.studio import Settings, Studio, refitted
+from submin.page.studio import Settings, Studio
 
 GOAL = 0.01
 RADIUS = 5.0
@@ -83,30 +83,28 @@ def strokes_needed(truth: np.ndarray, most: int, follow: Follow) -> tuple[int, l
     return most + 1, errors
 
 
-def page(photograph: Photograph, policy: str) -> Follow:
-    """Return what answers as the page does: colours are learned when a new side is painted."""
-    settings, state = Settings(), {}
+def page(photograph: Photograph, learn: bool) -> Follow:
+    """Return what answers as the page does, whether every stroke teaches its colours or not."""
+    settings, now = Settings(learn=learn), {"studio": None, "sides": None}
 
     def follow(marks: Marks) -> np.ndarray:
-        seeds = marks.seeds()
-        if policy != "fixed" or state.get("taught") != marks.painted or "studio" not in state:
-            state["taught"] = marks.painted
-            if policy == "mask" and "mask" in state and marks.painted[1]:
-                state["studio"].follow(seeds, settings)
-                mask = state["studio"].solve_whole(lambda: False).result.minimizer
-                state["studio"] = Studio(photograph, settings, marks.lesson(mask))
-            elif policy == "refit" and marks.painted[1] and marks.painted[0]:
-                state["studio"] = Studio(photograph, settings, marks.lesson())
-                state["studio"].follow(seeds, settings)
-                mask = state["studio"].solve_whole(lambda: False).result.minimizer
-                state["studio"], _ = refitted(photograph, settings, seeds, mask, lambda: False)
-            else:
-                state["studio"] = Studio(photograph, settings, marks.lesson())
-        state["studio"].follow(seeds, settings)
-        state["mask"] = state["studio"].solve_whole(lambda: False).result.minimizer
-        return state["mask"]
+        some_object, some_background, _ = sides = marks.painted
+        if now["studio"] is None or sides != now["sides"] or not (some_object and some_background):
+            now["studio"] = Studio(photograph, settings, marks.lesson())
+        now["sides"] = sides
+        mask = solved(now["studio"], marks)
+        if learn and some_object and some_background:
+            now["studio"] = Studio(photograph, settings, marks.lesson(mask))
+            mask = solved(now["studio"], marks)
+        return mask
 
     return follow
+
+
+def solved(studio: Studio, marks: Marks) -> np.ndarray:
+    """Return the mask of a studio."""
+    studio.follow(marks.seeds(), studio.settings)
+    return studio.solve_whole(lambda: False).result.minimizer
 
 
 def grabcut(pixels: np.ndarray) -> Follow:
@@ -134,7 +132,11 @@ def photographs(folder: Path, only: str) -> Iterator[tuple[str, np.ndarray, np.n
         truth = next((folder / "ground_truth").glob(f"{path.stem}.*"), None)
         if only in path.stem and truth is not None:
             labels = vision.read_photograph(truth)
-            yield path.stem, vision.read_photograph(path), labels if labels.ndim == 2 else labels[..., 0]
+            yield (
+                path.stem,
+                vision.read_photograph(path),
+                labels if labels.ndim == 2 else labels[..., 0],
+            )
 
 
 def main() -> None:
@@ -143,12 +145,11 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--strokes", type=int, default=20, help="the most for a photograph")
     parser.add_argument("--only", default="", help="a part of the photographs' names")
-    parser.add_argument("--policies", default="fixed,strokes,mask,refit")
     arguments = parser.parse_args()
     rows = []
     for name, pixels, truth in photographs(arguments.data, arguments.only):
         photograph = Photograph.of(name, pixels)
-        ways = {p: page(photograph, p) for p in arguments.policies.split(",")}
+        ways = {"page": page(photograph, True), "colours kept": page(photograph, False)}
         if find_spec("cv2"):
             ways["opencv"] = grabcut(pixels)
         row = {}

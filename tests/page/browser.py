@@ -20,9 +20,9 @@ def missing() -> str:
     if find_spec("selenium") is None:
         return "selenium is not installed"
     programs = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
-    return f"{', '.join(programs)} not installed (apt-get install chromium chromium-driver)" * bool(
-        programs
-    )
+    if not programs:
+        return ""
+    return f"no {' and '.join(programs)} (apt-get install chromium chromium-driver)"
 
 
 class Browser:
@@ -36,7 +36,8 @@ class Browser:
         options.binary_location = str(shutil.which("chromium"))
         for argument in (
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--no-first-run", f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder}/user",
+            "--no-first-run", f"--window-size={size[0]},{size[1]}",
+            f"--user-data-dir={folder}/user",
         ):  # fmt: skip
             options.add_argument(argument)
         options.add_experimental_option(
@@ -113,7 +114,9 @@ class Browser:
     def durations(self, name: str) -> list[float]:
         """Milliseconds of what the page measures."""
         return list(
-            self.script("return performance.getEntriesByName(arguments[0]).map(e => e.duration)", name)
+            self.script(
+                "return performance.getEntriesByName(arguments[0]).map(e => e.duration)", name
+            )
         )
 
     def proved(self) -> None:

@@ -279,7 +279,8 @@ def test_a_page_that_comes_back_has_its_strokes(run, photograph):
 @pytest.mark.parametrize(
     "message",
     [b"", b"abc", b"\xff\xff\xff\xff{}", packed([1]), packed({"do": "dance"}), packed({"do": 1}),
-     packed({"do": "stroke"}), packed({"do": "stroke", "label": 7, "points": [[1, 1]], "radius": 1}),
+     packed({"do": "stroke"}),
+     packed({"do": "stroke", "label": 7, "points": [[1, 1]], "radius": 1}),
      packed({"do": "stroke", "label": 2, "points": "x", "radius": 1}),
      packed({"do": "stroke", "label": 2, "points": [[1, 1]], "radius": [1]}),
      packed({"do": "stroke", "label": 2, "points": [[1, 1]], "radius": float("nan")}),
@@ -297,7 +298,8 @@ def test_nonsense_is_answered_in_one_sentence(run, message):
         head, _ = await sheet.until("error", since)
         assert head["text"]
         assert "\n" not in head["text"]
-        await both(sheet)
+        since = await sheet.paint(2, (30, 20))
+        await sheet.until("labels", since)
 
     run(test)
 

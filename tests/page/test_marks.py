@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,8 +33,7 @@ def test_cells_are_those_within_the_radius(points, radius):
     found.ravel()[stroke_cells(SHAPE, line, radius)] = True
     rows, columns = np.mgrid[: SHAPE[0], : SHAPE[1]]
     centres = np.stack([columns + 0.5, rows + 0.5], axis=-1)
-    pieces = list(zip(line, line[1:], strict=False))
-    samples = [a + t * (b - a) for a, b in pieces for t in np.linspace(0, 1, 50)]
+    samples = [a + t * (b - a) for a, b in pairwise(line) for t in np.linspace(0, 1, 50)]
     least = np.full(SHAPE, np.inf)
     for place in [*line, *samples]:
         least = np.minimum(least, np.linalg.norm(centres - place, axis=-1))
@@ -45,7 +46,11 @@ def moves():
     points = st.lists(st.tuples(st.floats(0, 30), st.floats(0, 20)), min_size=1, max_size=3)
     stroke = st.tuples(st.just("paint"), st.integers(0, 2), points, st.floats(0.5, 6))
     box = st.tuples(
-        st.just("box"), st.integers(0, 9), st.integers(0, 9), st.integers(11, 29), st.integers(11, 19)
+        st.just("box"),
+        st.integers(0, 9),
+        st.integers(0, 9),
+        st.integers(11, 29),
+        st.integers(11, 19),
     )
     return st.lists(st.one_of(stroke, box, st.tuples(st.just("clear"))), max_size=6)
 

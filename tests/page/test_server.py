@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("httpx2")
-server = pytest.importorskip("submin.page.server")
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
 
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from submin.page import server
 from submin.page.desk import packed, unpacked
 from submin.page.photograph import Photograph
 from tests.page.conftest import scene
@@ -64,7 +66,9 @@ def test_every_file_of_the_page_is_served_with_its_type(client, guard):
             assert header in answer.headers
 
 
-@pytest.mark.parametrize("name", ["server.py", "..%2fserver.py", "%2e%2e/desk.py", "static/page.js", ""])
+@pytest.mark.parametrize(
+    "name", ["server.py", "..%2fserver.py", "%2e%2e/desk.py", "static/page.js", ""]
+)
 def test_no_other_file_is_served(client, guard, name):
     answer = client.get(f"/{guard.secret}/{name}") if name else client.get(f"/{guard.secret}/x")
     assert answer.status_code in (403, 404)

@@ -179,8 +179,10 @@ def test_the_proof_holds_and_a_forged_one_does_not(photograph, marks, studio, tm
 
 
 @pytest.mark.parametrize(
-    "settings", [Settings(), Settings(more=30, smoothness=5.0, connectivity=4, superpixels=40)], ids=str
-)  # fmt: skip
+    "settings",
+    [Settings(), Settings(more=30, smoothness=5.0, connectivity=4, superpixels=40)],
+    ids=str,
+)
 def test_the_lines_reproduce_the_mask(photograph, marks, settings, tmp_path, monkeypatch):
     marks.set_box([10, 3, 55, 38])
     studio = Studio(photograph, settings, marks.lesson())
@@ -262,7 +264,7 @@ def test_bombs_are_refused_by_their_header(monkeypatch):
     bomb[16:24] = (100_000).to_bytes(4, "big") * 2
     bomb[29:33] = zlib.crc32(bytes(bomb[12:29])).to_bytes(4, "big")
     monkeypatch.setattr(module, "read_image", lambda *_: pytest.fail("it was decoded"))
-    with pytest.raises(ValueError, match="too large|million are the most"):
+    with pytest.raises(ValueError, match="too large"):
         Photograph.decoded("bomb.png", bytes(bomb))
     monkeypatch.setattr(module, "MOST_BYTES", 10)
     with pytest.raises(ValueError, match="MB"):

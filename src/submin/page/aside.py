@@ -58,9 +58,7 @@ def answers(order: Order) -> Iterator[tuple[str, float, Any]]:
     shifted, shape = problem.unary - order.level, problem.shape
     yield "levels", 0.0, entries(path(problem, threads=1))
     for smoothness in order.smoothness:
-        weights = contrast_weights(
-            order.features, smoothness=smoothness, connectivity=connectivity
-        )
+        weights = contrast_weights(order.features, smoothness=smoothness, connectivity=connectivity)
         terms = [GridCut(shape, weights, connectivity), *problem.terms[1:]]
         mask = minimize(Problem(shifted, terms, problem.constant), threads=1).minimizer
         yield "smoothness", smoothness, np.packbits(mask)

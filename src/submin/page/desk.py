@@ -40,6 +40,7 @@ from submin.page.studio import (
     slices,
 )
 from submin.solve.certificate import Status
+from submin.vision.seeds import OBJECT
 
 HEAD = struct.Struct("<I")
 QUIET = 0.12
@@ -154,6 +155,7 @@ class Desk:
     # What the page asks for.
 
     async def _open(self, head: Mapping[str, Any], data: bytes) -> None:
+        make: Callable[[], Photograph]
         if "name" in head:
             make = partial(Photograph.decoded, str(head["name"]), data, self.most_pixels)
         else:
@@ -332,9 +334,10 @@ class Desk:
         if studio is not None and self.studio is studio and studio.last is not None:
             await self._prove(studio.last)
         await self._write_files()
-        if studio is not None and not await self._disturbed(CALM) and self._lesson is None:
-            if studio.last is not None and studio.last.finished:
-                self._ahead = self._keep(self._think_ahead(studio))
+        if studio is None or await self._disturbed(CALM) or self._lesson is not None:
+            return
+        if studio.last is not None and studio.last.finished:
+            self._ahead = self._keep(self._think_ahead(studio))
 
     async def _solved(self, studio: Studio) -> Answer:
         """Solve for one slice and show the mask; of a solve that goes on, the gap too."""
@@ -347,7 +350,7 @@ class Desk:
                 await self._show(studio, studio.last, serial)
             return studio.last
         seconds = 0.0 if self._stopped.is_set() else next(self._slices)
-        answer = await self._in(self._hand_thread, studio.solve, seconds)
+        answer: Answer = await self._in(self._hand_thread, studio.solve, seconds)
         if self.studio is studio:
             await self._show(studio, answer, serial)
         return answer
@@ -376,8 +379,8 @@ class Desk:
 
     async def _write_files(self) -> None:
         saves, self._saves = self._saves, []
-        assert self.photograph is not None or not saves
         for what in saves:
+            assert self.photograph is not None
             make = partial(
                 files.written, what, self.photograph, self.marks, self.settings, self.studio
             )
@@ -458,11 +461,12 @@ class Desk:
                 raise CancelledError
             if what == "refit" and mask is not None:
                 return refitted(photograph, settings, seeds, mask, cancelled)
-            if learned is None and lesson is None:
+            own = lesson if learned is None else unpacked_lesson(learned, photograph.shape)
+            if own is None:
                 return None, 0
             if boxed and what == "strokes":
-                return refitted(photograph, settings, seeds, lesson == 2, cancelled)
-            own = lesson if learned is None else unpacked_lesson(learned, photograph.shape)
+                inside: BoolArray = own == OBJECT
+                return refitted(photograph, settings, seeds, inside, cancelled)
             studio = Studio(photograph, settings, own)
             studio.follow(seeds, settings)
             studio.solve_whole(cancelled)

@@ -67,7 +67,11 @@ class Marks:
     @property
     def painted(self) -> tuple[bool, bool, Box | None]:
         """Whether object and background are painted, and the box: what the first models need."""
-        return bool((self.labels == OBJECT).any()), bool((self.labels == BACKGROUND).any()), self.box
+        return (
+            bool((self.labels == OBJECT).any()),
+            bool((self.labels == BACKGROUND).any()),
+            self.box,
+        )
 
     def seeds(self) -> Labels:
         """Return labels with all outside of the box as background."""

@@ -64,7 +64,9 @@ class Photograph:
         """
         name = shown_name(name)
         if len(data) > MOST_BYTES:
-            raise ValueError(f"{name} has {len(data) >> 20} MB, and {MOST_BYTES >> 20} are the most")
+            raise ValueError(
+                f"{name} has {len(data) >> 20} MB, and {MOST_BYTES >> 20} are the most"
+            )
         refuse_many_pixels(name, data)
         return cls.of(name, read_image(Upload(name, data)), most)
 
@@ -149,7 +151,9 @@ def reduced(pixels: Pixels, factor: int) -> Pixels:
     height, width = (side // factor for side in pixels.shape[:2])
     whole = pixels[: height * factor, : width * factor]
     parts = whole.reshape(height, factor, width, factor, *pixels.shape[2:])
-    means = parts.mean(axis=(1, 3))
+    means: Pixels = parts.mean(axis=(1, 3))
     if pixels.dtype.kind == "b":
-        return means >= 0.5
-    return (np.rint(means) if pixels.dtype.kind in "iu" else means).astype(pixels.dtype)
+        light: Pixels = means >= 0.5
+        return light
+    rounded: Pixels = np.rint(means) if pixels.dtype.kind in "iu" else means
+    return rounded.astype(pixels.dtype)

@@ -117,7 +117,9 @@ class Settings:
 
     def same_models(self, other: Settings) -> bool:
         """Say whether a studio of the other settings only needs other weights or another level."""
-        return replace(self, smoothness=other.smoothness, more=other.more, learn=other.learn) == other
+        return (
+            replace(self, smoothness=other.smoothness, more=other.more, learn=other.learn) == other
+        )
 
 
 ALLOWED: dict[str, Any] = {
@@ -125,7 +127,7 @@ ALLOWED: dict[str, Any] = {
     "more": range(-POSITIONS, POSITIONS + 1),
     "connectivity": (4, 8),
     "components": range(1, 11),
-    "superpixels": range(0, 5001),
+    "superpixels": range(5001),
     "learn": (False, True),
 }
 
