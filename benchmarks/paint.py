@@ -1,6 +1,6 @@
 """The page in a real browser: milliseconds from the end of a stroke to its mask on the screen.
 
-    python benchmarks/paint.py [--strokes 50] [--pause 0.3]
+    python benchmarks/paint.py [--strokes 50] [--pause 0.5]
 
 Needs Chromium with its driver, and selenium.  Strokes are the same in each run: half of them take
 pixels away from the object and half add some, always against the mask of the moment, so that each
@@ -80,7 +80,7 @@ def main() -> None:
     """Print the milliseconds of strokes and slider steps for each photograph."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--strokes", type=int, default=50)
-    parser.add_argument("--pause", type=float, default=0.3, help="seconds between strokes")
+    parser.add_argument("--pause", type=float, default=0.5, help="seconds between strokes")
     arguments = parser.parse_args()
     for name, (width, height) in SAMPLES.items():
         with tempfile.TemporaryDirectory() as text:

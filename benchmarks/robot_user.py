@@ -89,11 +89,12 @@ def page(photograph: Photograph, learn: bool) -> Follow:
 
     def follow(marks: Marks) -> np.ndarray:
         some_object, some_background, _ = sides = marks.painted
-        if now["studio"] is None or sides != now["sides"] or not (some_object and some_background):
+        both = some_object and some_background
+        if now["studio"] is None or not both or (sides != now["sides"] and not learn):
             now["studio"] = Studio(photograph, settings, marks.lesson())
         now["sides"] = sides
         mask = solved(now["studio"], marks)
-        if learn and some_object and some_background:
+        if learn and both:
             now["studio"] = Studio(photograph, settings, marks.lesson(mask))
             mask = solved(now["studio"], marks)
         return mask

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0
+PATIENCE = 90.0
 """Seconds to wait for anything: generous, since nothing waits longer than it must."""
 
 

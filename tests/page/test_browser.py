@@ -107,7 +107,8 @@ def test_a_box_and_the_slider(page):
     page.proved()
     before = page.mask()
     page.until("document.getElementById('more').dataset.ready === 'yes'")
-    move = "const m = document.getElementById('more'); m.value = -100; m.dispatchEvent(new Event('input'))"
+    move = "const m = document.getElementById('more'); m.value = -100;"
+    move += "m.dispatchEvent(new Event('input'))"
     page.script(move)
     page.until("performance.getEntriesByName('slider').length > 0")
     ahead = page.mask()
@@ -208,7 +209,8 @@ def test_a_server_that_comes_back_goes_on_with_the_strokes(window, photo):
     code = (
         "import sys; from submin.page import server; from submin.page.photograph import Photograph;"
         "from submin import vision;"
-        "guard = server.Guard('s' * 32); listener = server.listening('127.0.0.1', int(sys.argv[1]));"
+        "guard = server.Guard('s' * 32);"
+        "listener = server.listening('127.0.0.1', int(sys.argv[1]));"
         "print(server.address(listener, guard), flush=True);"
         "opener = lambda: Photograph.of('scene', vision.read_photograph(sys.argv[2]));"
         "server.server(server.application(guard, opener)).run(sockets=[listener])"

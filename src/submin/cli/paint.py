@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from submin.page.photograph import Photograph
 
 NEEDED = ("starlette", "uvicorn", "websockets")
+SWITCH = 5e-4
+"""Seconds after which a thread that learns colours lets one that answers a stroke go on."""
 
 
 def paint(
@@ -93,6 +96,7 @@ def _serve(
             if not guard.loopback:
                 console.say(f"{host} is reached by other machines, and nothing is encrypted")
         _warm()
+        sys.setswitchinterval(SWITCH)
         if browser:
             _open(address)
         server.server(server.application(guard, opener, pixels)).run(sockets=[listener])

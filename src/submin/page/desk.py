@@ -102,6 +102,7 @@ class Desk:
         self._tasks: set[asyncio.Task[None]] = set()
         self._dirty, self._closed, self._stopped = asyncio.Event(), Event(), Event()
         self._lesson: tuple[asyncio.Task[None], Event] | None = None
+        self._lesson_is = ""
         self._ahead: asyncio.Task[None] | None = None
         self._slices = slices()
         self._shown: tuple[Studio | None, int] = (None, -1)
@@ -284,6 +285,7 @@ class Desk:
             self._teach("strokes")
         elif self.settings.learn:
             self._eager = True
+            self._drop_eager()
         elif before != sides:
             self._teach("strokes")
 
@@ -326,13 +328,13 @@ class Desk:
             if not answer.finished and not self._stopped.is_set():
                 self._dirty.set()
                 return
-            if self._eager and studio is self.studio and self._lesson is None:
-                self._eager = False
-                self._teach("mask")
         if studio is not None and not self._saves and await self._disturbed(QUIET):
             return
         if studio is not None and self.studio is studio and studio.last is not None:
             await self._prove(studio.last)
+            if self._eager and self._lesson is None:
+                self._eager = False
+                self._teach("mask")
         await self._write_files()
         if studio is None or await self._disturbed(CALM) or self._lesson is not None:
             return
@@ -403,8 +405,13 @@ class Desk:
     def _teach(self, what: str) -> None:
         """Begin a new studio, in place of one that is not ready yet."""
         self._drop_lesson()
-        dropped = Event()
+        dropped, self._lesson_is = Event(), what
         self._lesson = self._keep(self._learn(what, dropped)), dropped
+
+    def _drop_eager(self) -> None:
+        """End a lesson from a mask that is out of date; the next one comes when all is quiet."""
+        if self._lesson is not None and self._lesson_is == "mask":
+            self._drop_lesson()
 
     def _drop_lesson(self) -> None:
         if self._lesson is not None:
@@ -467,7 +474,7 @@ class Desk:
             if boxed and what == "strokes":
                 inside: BoolArray = own == OBJECT
                 return refitted(photograph, settings, seeds, inside, cancelled)
-            studio = Studio(photograph, settings, own)
+            studio = Studio(photograph, settings, own, cancelled)
             studio.follow(seeds, settings)
             studio.solve_whole(cancelled)
             return studio, 1

@@ -166,12 +166,25 @@ class Studio:
     settings : Settings
     learned : uint8 array, shape (H, W)
         Pixels whose colours the models learn: 1 background, 2 object, each somewhere.
+    cancelled : callable, optional
+        Whether the studio is not wanted any more; it is asked between parts of the work.
+
+    Raises
+    ------
+    CancelledError
+        If it is not.
     """
 
-    def __init__(self, photograph: Photograph, settings: Settings, learned: Labels) -> None:
+    def __init__(
+        self,
+        photograph: Photograph,
+        settings: Settings,
+        learned: Labels,
+        cancelled: Cancelled = lambda: False,
+    ) -> None:
         self.photograph, self.settings, self.learned = photograph, settings, learned
         self.lesson = packed_lesson(learned)
-        cost_in, cost_out = costs_of(photograph, settings, learned)
+        cost_in, cost_out = costs_of(photograph, settings, learned, cancelled)
         self.base = cost_in - cost_out
         self.seeds: Labels = np.zeros(photograph.shape, np.uint8)
         problem = Problem(
@@ -217,8 +230,7 @@ class Studio:
             If it is not wanted any more.
         """
         for seconds in slices():
-            if cancelled():
-                raise CancelledError
+            _go_on(cancelled)
             answer = self.solve(seconds)
             if answer.finished:
                 break
@@ -248,13 +260,22 @@ def slices() -> Iterator[float]:
 
 
 def costs_of(
-    photograph: Photograph, settings: Settings, learned: Labels
+    photograph: Photograph, settings: Settings, learned: Labels, cancelled: Cancelled
 ) -> tuple[FloatArray, FloatArray]:
     """Fit both colour models and return the cost of each pixel as object and as background."""
     fitter = photograph.fitter(settings.components)
     with FITTING:
+        _go_on(cancelled)
         models = fitter.first(learned == OBJECT, learned == BACKGROUND)
-    return models.costs(photograph.features)
+    _go_on(cancelled)
+    cost_in = models.foreground.costs(photograph.features)
+    _go_on(cancelled)
+    return cost_in, models.background.costs(photograph.features)
+
+
+def _go_on(cancelled: Cancelled) -> None:
+    if cancelled():
+        raise CancelledError
 
 
 def terms_of(photograph: Photograph, settings: Settings) -> list[Term]:
@@ -291,7 +312,7 @@ def refitted(
             break
         if not ((lesson == OBJECT).any() and (lesson == BACKGROUND).any()):
             break
-        studio = Studio(photograph, settings, lesson)
+        studio = Studio(photograph, settings, lesson, cancelled)
         studio.follow(seeds, settings)
         mask = studio.solve_whole(cancelled).result.minimizer
         rounds += 1
