@@ -133,7 +133,7 @@ def test_saved_files_hold_what_the_page_shows(page):
     strokes = page.saved("strokes", "strokes.png")
     labels = vision.scribble_labels(vision.read_photograph(strokes), (HEIGHT, WIDTH))
     assert {1, 2} <= set(np.unique(labels))
-    with zipfile.ZipFile(io.BytesIO(page.saved("all", "submin.zip").read_bytes())) as archive:
+    with zipfile.ZipFile(io.BytesIO(page.saved("all", "cutout.zip").read_bytes())) as archive:
         assert "reproduce.py" in archive.namelist()
     cutout = vision.read_photograph(page.saved("cutout", "cutout.png"))
     assert cutout.shape == (HEIGHT, WIDTH, 4)
@@ -182,8 +182,10 @@ def test_the_views_and_the_settings_are_drawn_without_complaint(page):
     page.paint("object", INSIDE)
     page.click("[name=view][value=cutout]")
     page.click("[name=view][value=overlay]")
-    page.script("document.getElementById('superpixels').value = 200;"
-                "document.getElementById('superpixels').dispatchEvent(new Event('change'))")  # fmt: skip
+    page.script(
+        "const s = document.getElementById('superpixels'); s.value = 200;"
+        "s.dispatchEvent(new Event('change'))"
+    )
     page.until("(submin.state.work || {}).lesson === 'Applying settings'")
     page.proved()
     page.click("#refit")

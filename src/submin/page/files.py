@@ -27,7 +27,7 @@ NAMES = {
     "cutout": ("cutout.png", "image/png"),
     "strokes": ("strokes.png", "image/png"),
     "proof": ("result.npz", "application/octet-stream"),
-    "all": ("submin.zip", "application/zip"),
+    "all": ("cutout.zip", "application/zip"),
 }
 """File name and type of all that can be saved."""
 
