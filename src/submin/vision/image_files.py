@@ -6,6 +6,7 @@ all; tifffile, which comes with scikit-image, reads these.
 
 from __future__ import annotations
 
+import io
 import logging
 import re
 import warnings
@@ -20,7 +21,18 @@ import numpy.typing as npt
 from submin.vision.optional import require
 
 Image = npt.NDArray[Any]
+
+
+class Upload(io.BytesIO):
+    """The bytes of an image file that is not on the disk, with the name that messages call it."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        super().__init__(data)
+        self.name = name
+
+
 Path = str | PathLike[str]
+Source = Path | Upload
 
 GREY_MODES = ("1", "L", "F")
 TRANSPARENT_MODES = ("RGBA", "RGBa", "LA", "La", "PA")
@@ -56,12 +68,12 @@ class Decoded(NamedTuple):
     cut_short: bool
 
 
-def read_image(path: Path) -> Image:
+def read_image(path: Source) -> Image:
     """Read an image file, upright, as grey, RGB or RGBA (of a deep TIFF also grey with alpha).
 
     Parameters
     ----------
-    path : str or path
+    path : str or path, or Upload
 
     Returns
     -------
@@ -76,19 +88,35 @@ def read_image(path: Path) -> Image:
         If it is damaged, not an image, too large, holds several pictures, or holds more than
         Pillow would keep.
     """
-    with open(path, "rb") as file:
-        start = file.read(4)
+    start = _start(path)
     array = _tiff(path) if start in TIFF_STARTS else None
     if array is None:
         array = _by_pillow(path, counted=start in TIFF_STARTS)
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
+def _start(path: Source) -> bytes:
+    """Return the first bytes of a file."""
+    if isinstance(path, Upload):
+        return path.getvalue()[:4]
+    with open(path, "rb") as file:
+        return file.read(4)
+
+
+def _named(path: Source) -> str:
+    return path.name if isinstance(path, Upload) else fspath(path)
+
+
+def _opened(path: Source) -> Path | io.BytesIO:
+    """Return what a decoder may open and close."""
+    return io.BytesIO(path.getvalue()) if isinstance(path, Upload) else path
+
+
 @contextmanager
-def _decoding(path: Path) -> Iterator[None]:
+def _decoding(path: Source) -> Iterator[None]:
     """Turn whatever a decoder raises into one sentence: damaged bytes take it anywhere."""
     pillow = require("PIL.Image")
-    name = fspath(path)
+    name = _named(path)
     try:
         with warnings.catch_warnings(), _no_log("tifffile"):
             # They are about what is not read, or about half of a size that is refused.
@@ -115,23 +143,23 @@ def _no_log(name: str) -> Iterator[None]:
         logger.disabled = before
 
 
-def _by_pillow(path: Path, counted: bool) -> Image:
+def _by_pillow(path: Source, counted: bool) -> Image:
     """Read a file whose pictures were counted, or are to be."""
     with _decoding(path):
         decoded = _decoded(path)
         array = _array(decoded.picture, decoded.format)
     if decoded.pictures > 1 and not counted:
-        raise ValueError(f"{fspath(path)} {_several(decoded.pictures)}")
+        raise ValueError(f"{_named(path)} {_several(decoded.pictures)}")
     if decoded.cut_short:
         raise ValueError(
-            f"{fspath(path)} has more than 8 bits a channel in colour, of which Pillow keeps 8: "
+            f"{_named(path)} has more than 8 bits a channel in colour, of which Pillow keeps 8: "
             "save it as TIFF, or with 8 bits"
         )
     return array
 
 
-def _decoded(path: Path) -> Decoded:
-    with require("PIL.Image").open(path) as picture:
+def _decoded(path: Source) -> Decoded:
+    with require("PIL.Image").open(_opened(path)) as picture:
         kind = str(picture.format)
         count = 1 if kind in ONE_PHOTOGRAPH else getattr(picture, "n_frames", 1)
         cut_short = _is_cut_short(picture)
@@ -163,14 +191,14 @@ def _array(picture: Any, kind: str) -> Image:
     return np.array(picture.convert("RGBA" if transparent else "RGB"))
 
 
-def _tiff(path: Path) -> Image | None:
+def _tiff(path: Source) -> Image | None:
     """Read a TIFF, or return ``None`` where Pillow reads all of it."""
-    with _decoding(path), require("tifffile").TiffFile(path) as file:
+    with _decoding(path), require("tifffile").TiffFile(_opened(path)) as file:
         page = file.pages.first
         fault = _fault(page, _pictures(file))
         array = None if fault or _pillow_is_exact(page) else _page(page)
     if fault:
-        raise ValueError(f"{fspath(path)} {fault}")
+        raise ValueError(f"{_named(path)} {fault}")
     return array
 
 

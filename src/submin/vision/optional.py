@@ -11,6 +11,7 @@ PACKAGES = {
     "skimage": "scikit-image",
     "sklearn": "scikit-learn",
     "threadpoolctl": "threadpoolctl",
+    "scipy": "scipy",
     "tifffile": "tifffile",
 }
 
