@@ -84,10 +84,12 @@ def stereo(labels: int) -> Instance:
     right = rng.random((height, width + labels))
     columns = np.arange(width)[None] + labels - depth
     left = np.take_along_axis(right, columns, axis=1) + 0.1 * rng.normal(size=(height, width))
-    costs = np.stack([
-        np.minimum(np.abs(left - right[:, labels - k : labels - k + width]), 0.5)
-        for k in range(labels)
-    ])
+    costs = np.stack(
+        [
+            np.minimum(np.abs(left - right[:, labels - k : labels - k + width]), 0.5)
+            for k in range(labels)
+        ]
+    )
     return Instance(f"stereo 240 x 320, {labels} labels", 4 * costs, 0.3, sm.labels.Linear(cap=4))
 
 
@@ -201,13 +203,17 @@ def main() -> None:
     chosen = parser.parse_args()
     print(platform.processor() or platform.machine())
     all_ratios = [
-        compare(instance, chosen.repeats) for instance in instances() if chosen.only in instance.name
+        compare(instance, chosen.repeats)
+        for instance in instances()
+        if chosen.only in instance.name
     ]
     for name in ("gco", "fastmin"):
         ratios = [own[name] for own in all_ratios if name in own]
         if ratios:
-            print(f"{name}: {geometric_mean(ratios):.1f} times as long (geometric mean), "
-                  f"least {min(ratios):.1f}")
+            print(
+                f"{name}: {geometric_mean(ratios):.1f} times as long (geometric mean), "
+                f"least {min(ratios):.1f}"
+            )
 
 
 if __name__ == "__main__":

@@ -220,6 +220,8 @@ class Expansions {
   std::vector<std::uint8_t> cut() const {
     std::vector<flow::Index> tails, heads;
     std::vector<double> backward, forward, s = gains_;
+    bool finite = true;
+    for (const double gain : s) finite = finite && std::isfinite(gain);
     for_each_arc([&](std::size_t k, const Arc& arc) {
       const std::int32_t head = place_[at(arc.head)];
       if (head <= static_cast<std::int32_t>(k)) return;  // outside, or counted there
@@ -227,7 +229,9 @@ class Expansions {
       heads.push_back(head);
       forward.push_back(arc.out);
       backward.push_back(arc.in);
+      finite = finite && std::isfinite(arc.out) && std::isfinite(arc.in);
     });
+    if (!finite) return std::vector<std::uint8_t>(s.size(), 0);  // nothing to decide by
     std::vector<double> flow(tails.size(), 0.0);
     flow::GraphFlow search({static_cast<std::int64_t>(s.size()),
                             static_cast<std::int64_t>(tails.size()),

@@ -258,12 +258,11 @@ class Messages {
       const std::int32_t other = energy_.tails[*e] == v ? energy_.heads[*e] : energy_.tails[*e];
       const float weight = energy_.weights[*e];
       const float* const row = distance(*e).row(chosen[other]);
-      SUBMIN_INDEPENDENT
       for (std::int64_t p = 0; p < padded<width>(); ++p) total[p] += weight * row[p];
     }
     const float lowest = least(total, padded<width>());
     std::int32_t label = 0;
-    while (total[label] != lowest) ++label;
+    while (label + 1 < padded<width>() && total[label] != lowest) ++label;
     return label;
   }
 
@@ -271,7 +270,6 @@ class Messages {
   template <std::int64_t width>
   SUBMIN_INLINE float send(std::int64_t e, const float* sum, float share, float* out) const {
     Row<width> h;
-    SUBMIN_INDEPENDENT
     for (std::int64_t p = 0; p < padded<width>(); ++p) h[p] = share * sum[p] - out[p];
     const float lowest = least(h, padded<width>());
     for (std::int64_t p = 0; p < padded<width>(); ++p) h[p] -= lowest;

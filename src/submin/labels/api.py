@@ -1,11 +1,11 @@
 """Minimise the energy of a labelling, and prove how good it is: ``minimize_labels``.
 
-    x <- of each element the cheapest label
-    In each round:
-        Pass messages, which raises a lower bound (``message_passing``), and take a labelling
-        Keep the dual if its bound is the best so far, and the labelling if its energy is
-        Expand each label in turn, in the costs that the dual has left, until no more helps (``moves``)
-        Stop when the gap is within the tolerance, or the bound hardly rises
+x <- of each element the cheapest label
+In each round:
+    Pass messages, which raises a lower bound (``message_passing``), and take a labelling
+    Keep the dual if its bound is the best so far, and the labelling if its energy is
+    Expand each label in turn, in the costs that the dual has left, until no more helps (``moves``)
+    Stop when the gap is within the tolerance, or the bound hardly rises
 """
 
 from __future__ import annotations
@@ -28,10 +28,14 @@ from submin.solve.driver import Limits
 from submin.solve.progress import displaying
 from submin.terms import Cut, GridCut
 
-ROUND = 10
-"""Passes between two looks at a labelling, and moves."""
+CHECKED = 5
+"""Passes between two looks at a labelling."""
+MOST_PASSES = 30
+"""Passes between moves, at most."""
+MOVED = 0.35
+"""The part of the gap that moves leave, as a rule."""
 LEAST_RISE = 0.02
-"""A round that raises the bound by a smaller part of the gap is the last one."""
+"""Passes that raise the bound by a smaller part of the gap are the last ones."""
 
 
 def minimize_labels(
@@ -163,22 +167,36 @@ class _Search:
         if not self.problem.edges.tails.size or self._is_done(0):
             return
         passing = MessagePassing(self.problem, self.threads)
-        while not self._is_done(passing.passes):
+        rises = True
+        while rises and not self._is_done(passing.passes):
             before = self.bound
-            self._pass(passing)
+            rises = self._pass(passing)
+            self._prove(passing)
             yield self._record(passing.passes)
             self._move()
             yield self._record(passing.passes)
-            if self.bound - before < LEAST_RISE * (self.value - self.bound):
-                return
+            rises = rises or self.bound - before > LEAST_RISE * (self.value - self.bound)
 
-    def _pass(self, passing: MessagePassing) -> None:
-        """Do a round of passes; keep the labels and the dual that they end with."""
-        for _ in range(ROUND - 1):
-            if self._is_over(passing.passes + 1):
-                break
-            passing.forward()
-            passing.backward()
+    def _pass(self, passing: MessagePassing) -> bool:
+        """Pass until moves may well end it; say whether the bound still rises."""
+        last, first = self.bound, passing.passes
+        while True:
+            for _ in range(CHECKED - 1):
+                passing.forward()
+                bound = passing.backward()
+                if self._is_over(passing.passes + 1):
+                    return False
+            self.offer(self.problem.improved_groups(passing.labelling()))
+            bound = passing.backward()
+            gap = self.value - bound
+            if MOVED * gap <= self._tolerance() or passing.passes - first >= MOST_PASSES:
+                return True
+            if bound - last < LEAST_RISE * gap or self._is_over(passing.passes + 1):
+                return False
+            last = bound
+
+    def _prove(self, passing: MessagePassing) -> None:
+        """Keep the labels and the dual of one more pass."""
         self.offer(self.problem.improved_groups(passing.labelling()))
         dual = passing.dual()
         bound = self.problem.bound(dual, self.threads)

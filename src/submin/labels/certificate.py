@@ -49,7 +49,9 @@ class LabelCertificate:
         return Status.CONVERGED if self.gap <= tol else Status.STOPPED
 
 
-def certify(problem: LabelProblem, labels: Labels, dual: Dual, threads: int = 0) -> LabelCertificate:
+def certify(
+    problem: LabelProblem, labels: Labels, dual: Dual, threads: int = 0
+) -> LabelCertificate:
     """Return the certificate of the labels of all nodes."""
     return certificate(problem, problem.value(labels, threads), problem.bound(dual, threads))
 

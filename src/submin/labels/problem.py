@@ -20,7 +20,7 @@ import numpy.typing as npt
 from submin import _checks, kernels
 from submin._lazy import lazy
 from submin._sums import compensated_sum
-from submin._typing import FloatArray, IndexArray, PointerArray, WeightArray
+from submin._typing import FloatArray, IndexArray, WeightArray
 from submin.labels.distances import (
     Distance,
     Linear,
@@ -203,9 +203,7 @@ class LabelProblem:
             raise ValueError(f"an edge costs up to {largest:.3g}: scale weights or distances down")
         return matrices, edges
 
-    def _padded(
-        self, name: str, distance: Distance | npt.ArrayLike, groups: bool
-    ) -> FloatArray:
+    def _padded(self, name: str, distance: Distance | npt.ArrayLike, groups: bool) -> FloatArray:
         """Return the distances with rows of the width; a free group is near to all labels."""
         own = distance_matrix(name, distance, self.labels)
         matrix = np.full((self.width, self.width), own.max(initial=0.0))
@@ -361,7 +359,9 @@ def _check_costs(costs: WeightArray, shape: tuple[int, ...]) -> None:
         np.minimum(nearest, own, out=nearest)
     if np.isinf(nearest).any():
         index = _checks.first_index(np.isinf(nearest).reshape(shape))
-        raise ValueError(f"costs[:, {', '.join(map(str, index))}] are all infinite: no label is allowed")
+        raise ValueError(
+            f"costs[:, {', '.join(map(str, index))}] are all infinite: no label is allowed"
+        )
 
 
 def _with_distance(
