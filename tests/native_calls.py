@@ -69,6 +69,13 @@ PATHS = (
     | {"flow": floats(0.5, 0, 0), "s": floats(1, -2, 3, -4, 2)}
 )
 
+# Three labels of the four nodes of the path, in rows of eight.
+STEPS = np.array([np.minimum(np.abs(np.arange(8)[:, None] - np.arange(8)), 2.0)])
+LABELLED = ENDS | {"kinds": octets(0, 0, 0)}
+FINE = LABELLED | {"weights": floats(1, 2, 1), "distances": STEPS}
+LABEL_COSTS = floats(0, 1, 2, 3, 1, 0, 1, 0, 2, 2, 0, 1).reshape(3, 4)
+DUALS = {"at_tail": np.zeros((3, 8), np.float32), "at_head": np.zeros((3, 8), np.float32)}
+
 # Groups of two and of three elements.
 INDPTR = {"indptr": longs(0, 2, 5)}
 GROUPS = INDPTR | {"members": ints(0, 1, 2, 3, 4)}
@@ -179,6 +186,20 @@ CALLS: dict[str, dict[str, Any]] = {
     | {"flow": STATE["flow"]}
     | {"costs": STATE["s"], "masses": np.ones(STATE["s"].size), "x": np.zeros(STATE["s"].size)}
     | {"plateau": np.zeros(STATE["s"].size, dtype=np.int32)},
+    "LabelMessages": {"costs": np.full((4, 8), 1.5, np.float32)}
+    | LABELLED
+    | {"weights": np.ones(3, np.float32), "distances": STEPS.astype(np.float32)}
+    | {"messages": np.zeros((3, 8), np.float32)},
+    "LabelExpansions": {"costs": LABEL_COSTS}
+    | FINE
+    | DUALS
+    | {"current": ints(0, 1, 2, 0), "threads": 1},
+    "label_fusion": FINE
+    | DUALS
+    | {"first": ints(0, 1, 2, 0), "second": ints(1, 1, 1, 1), "s": floats(1, -2, 3, -4)}
+    | {"backward": np.zeros(3), "forward": np.zeros(3)},
+    "label_bound": {"costs": LABEL_COSTS} | FINE | DUALS | ONE,
+    "label_distances": FINE | {"chosen": ints(0, 1, 2, 0)} | ONE,
     "GridTreeFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
     "GridFlow": GRID | GRID_LIMITS | {"flows": [np.zeros(4), np.zeros(3)]} | PIXELS,
 }

@@ -33,7 +33,7 @@ LAYERS = [
     ("solvers",),
     ("solve.driver", "solve.proximal_driver", "solve.progress"),
     ("networks", "solve.api", "solve.description", "solve.session"),
-    ("levels",),
+    ("levels", "labels"),
     ("files", "testing"),
     ("__init__",),
     ("drop_in", "learn", "vision", "reproduce"),

@@ -99,6 +99,7 @@ void bind_function(nb::module_& module);
 void bind_grid(nb::module_& module);
 void bind_groups(nb::module_& module);
 void bind_cardinality(nb::module_& module);
+void bind_labels(nb::module_& module);
 void bind_linear_forests(nb::module_& module);
 void bind_memory(nb::module_& module);
 void bind_networks(nb::module_& module);

@@ -35,6 +35,7 @@ NB_MODULE(_native, module) {
   submin::bind_table(module);
   submin::bind_hyperedge(module);
   submin::bind_sums(module);
+  submin::bind_labels(module);
   submin::bind_linear_forests(module);
   submin::bind_memory(module);
   submin::bind_networks(module);

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from submin.labels import LabelProblem, LabelResult, minimize_labels
     from submin.levels import ConvexResult, Path, Ratio, minimize_convex, minimize_ratio, path
     from submin.model.minor import Minor
     from submin.model.problem import Problem
@@ -93,6 +94,8 @@ __all__ = [
     "GridCut",
     "History",
     "Hyperedge",
+    "LabelProblem",
+    "LabelResult",
     "Layout",
     "MaxFlow",
     "MinimumNormPoint",
@@ -127,6 +130,7 @@ __all__ = [
     "max_flow",
     "minimize",
     "minimize_convex",
+    "minimize_labels",
     "minimize_ratio",
     "negative_hinge",
     "nodes_of",
@@ -143,6 +147,7 @@ _HOMES = (
     "model.problem",
     "model.minor",
     "levels",
+    "labels",
     "networks",
     "solve.api",
     "solve.certificate",
@@ -162,7 +167,7 @@ _HOMES = (
 
 def __getattr__(name: str) -> Any:
     """Import the library at its first use, so that ``submin --help`` needs no NumPy."""
-    if name in ("files", "levels", "solvers", "testing"):
+    if name in ("files", "labels", "levels", "solvers", "testing"):
         return import_module(f"submin.{name}")
     if name in __all__:
         for home in _HOMES:

@@ -34,6 +34,11 @@ from submin.kernels.groups import hyperedge_sweep as hyperedge_sweep
 from submin.kernels.groups import truncation_excess as truncation_excess
 from submin.kernels.groups import truncation_project as truncation_project
 from submin.kernels.groups import truncation_sweep as truncation_sweep
+from submin.kernels.labels import LabelExpansions as LabelExpansions
+from submin.kernels.labels import LabelMessages as LabelMessages
+from submin.kernels.labels import label_bound as label_bound
+from submin.kernels.labels import label_distances as label_distances
+from submin.kernels.labels import label_fusion as label_fusion
 from submin.kernels.machine import empty as empty
 from submin.kernels.machine import vector_width as vector_width
 from submin.kernels.machine import zeros as zeros

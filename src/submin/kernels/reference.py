@@ -43,6 +43,7 @@ from submin.kernels.forests import *
 from submin.kernels.function import *
 from submin.kernels.grid import *
 from submin.kernels.groups import *
+from submin.kernels.labels import *
 from submin.kernels.machine import *
 from submin.kernels.metric import *
 from submin.kernels.networks import *

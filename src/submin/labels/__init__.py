@@ -1,0 +1,19 @@
+"""More than two labels: energies of labellings, minimised with a proven bound."""
+
+from submin.labels.api import minimize_labels
+from submin.labels.certificate import LabelCertificate
+from submin.labels.distances import Linear, Potts, Quadratic
+from submin.labels.problem import LabelProblem, RobustPotts
+from submin.labels.result import LabelRecord, LabelResult
+
+__all__ = [
+    "LabelCertificate",
+    "LabelProblem",
+    "LabelRecord",
+    "LabelResult",
+    "Linear",
+    "Potts",
+    "Quadratic",
+    "RobustPotts",
+    "minimize_labels",
+]

@@ -1,0 +1,152 @@
+"""Moves: many elements change their labels at once, as a minimum cut tells.
+
+    In cycles, as long as one helps, for each label alpha:
+        x <- the best of all labellings in which elements keep their labels or take alpha
+            (an expansion)
+    Where distances break the triangle inequality, for each pair p, q of labels that meet:
+        x <- the best of those in which elements of p and q have the one or the other (a swap)
+    and where labels are steps, for k = 1, -1, 2, -2, 4, ...:
+        x <- one of those in which elements keep their labels or take that k further (a jump)
+    and then again cycles of expansions, as long as that helps
+
+Each is a *fusion* of two labellings, and that a binary problem: the costs of the two labels, and of
+each edge what its four combinations cost (Boykov, Veksler and Zabih 2001, doi:10.1109/34.969114;
+Lempitsky, Rother, Roth and Blake 2010, doi:10.1109/TPAMI.2009.143).  The dual of message passing
+reparametrises expansions: what one can gain lies where labels cost more than the dual's least
+values, so that the kernel looks at some thousand elements of a picture and not at all.  From the
+second cycle on, expansions begin where something has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from submin import kernels
+from submin._typing import BoolArray, FloatArray
+from submin.labels.problem import Dual, LabelProblem, Labels
+
+SLICE = 1_000_000
+"""Node visits between two looks at signals."""
+
+
+def improve(problem: LabelProblem, dual: Dual, labels: Labels, threads: int) -> Iterator[int]:
+    """Move in place until nothing helps; yield after each move how many nodes have changed."""
+    while True:
+        yield from _expand(problem, dual, labels, threads)
+        if not problem.breaks_triangles:
+            return
+        moved = 0
+        for p, q in _neighbours(problem, labels):
+            moved += swap(problem, labels, p, q)
+            yield moved
+        for step in _steps(problem):
+            moved += jump(problem, labels, step)
+            yield moved
+        if not moved:
+            return
+
+
+def _expand(problem: LabelProblem, dual: Dual, labels: Labels, threads: int) -> Iterator[int]:
+    """Expand in cycles until one changes nothing."""
+    edges = problem.edges
+    kernel = kernels.active.LabelExpansions(
+        problem.all_costs, edges.tails, edges.heads, edges.weights, edges.kinds, problem.distances,
+        dual.at_tail, dual.at_head, labels, threads,
+    )  # fmt: skip
+    changed = 1
+    while changed:
+        changed = 0
+        for alpha in range(problem.labels):
+            moved = kernel.expand(alpha)
+            changed += moved
+            yield moved
+
+
+def _steps(problem: LabelProblem) -> list[int]:
+    """Return the lengths of jumps."""
+    if not problem.has_steps:
+        return []
+    lengths = [2**k for k in range(problem.labels.bit_length()) if 2**k < problem.labels]
+    return [sign * length for length in lengths for sign in (1, -1)]
+
+
+def _neighbours(problem: LabelProblem, labels: Labels) -> list[tuple[int, int]]:
+    """Return the pairs of labels that meet at an edge, the smaller one first."""
+    ends = labels[problem.edges.tails], labels[problem.edges.heads]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    met = (low < high) & (high < problem.labels)
+    return [(int(p), int(q)) for p, q in np.unique(np.stack([low, high], 1)[met], axis=0)]
+
+
+def swap(problem: LabelProblem, labels: Labels, p: int, q: int) -> int:
+    """Let nodes of two labels have the one or the other, in place; return how many change.
+
+    Exact for every semimetric, O(nodes + edges) and a maximum flow.
+    """
+    either = (labels == p) | (labels == q)
+    first = np.where(either & allowed(problem, p), p, labels).astype(np.int32)
+    second = np.where(either & allowed(problem, q), q, labels).astype(np.int32)
+    return _take(problem, labels, fusion(problem, first, second))
+
+
+def jump(problem: LabelProblem, labels: Labels, step: int) -> int:
+    """Let elements keep their labels or take that `step` further; return how many do.
+
+    Exact for convex distances without a cap; a cap asks for the contrary of a submodular cost here
+    and there, and then a move is not worse than none.
+    """
+    second = labels.copy()
+    second[: problem.n] = np.clip(labels[: problem.n] + step, 0, problem.labels - 1)
+    forbidden = np.isinf(problem.all_costs[second, np.arange(problem.nodes)])
+    second[forbidden] = labels[forbidden]
+    return _take(problem, labels, fusion(problem, labels, second))
+
+
+def _take(problem: LabelProblem, labels: Labels, offered: Labels) -> int:
+    """Take labels over, in place, if their energy is less; return how many change."""
+    if not problem.value(offered) < problem.value(labels):
+        return 0
+    changed = int(np.count_nonzero(offered != labels))
+    labels[:] = offered
+    return changed
+
+
+def allowed(problem: LabelProblem, label: int) -> BoolArray:
+    """Return where a label is allowed, of all nodes."""
+    return np.isfinite(problem.all_costs[label])
+
+
+def fusion(problem: LabelProblem, first: Labels, second: Labels) -> Labels:
+    """Return the best labelling that has one of two labels at each node.
+
+    It is exact where no combination asks for the contrary of a submodular cost, and never worse
+    than `first`.
+    """
+    edges, nodes, table = problem.edges, np.arange(problem.nodes), problem.all_costs
+    none = np.zeros((0, problem.width), dtype=np.float32)
+    s = table[second, nodes].astype(np.float64) - table[first, nodes]
+    backward, forward, flow = (np.zeros(edges.tails.size) for _ in range(3))
+    kernels.active.label_fusion(
+        edges.tails, edges.heads, edges.weights, edges.kinds, problem.distances,
+        none, none, first, second, s, backward, forward,
+    )  # fmt: skip
+    member = _smallest_cut(problem, s, backward, forward, flow)
+    return np.where(member, second, first).astype(np.int32)
+
+
+def _smallest_cut(
+    problem: LabelProblem,
+    s: FloatArray,
+    backward: FloatArray,
+    forward: FloatArray,
+    flow: FloatArray,
+) -> BoolArray:
+    edges = problem.edges
+    search = kernels.active.GraphFlow(edges.tails, edges.heads, backward, forward, flow, s)
+    while not search.advance(SLICE):
+        continue
+    member = np.zeros(s.size, dtype=np.uint8)
+    search.members(member)
+    return member.view(np.bool_)

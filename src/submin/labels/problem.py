@@ -1,0 +1,421 @@
+"""The energy of a labelling, as arrays.
+
+    E(x) = sum_v D_v(x_v) + sum over edges (v, w) of  weight d(x_v, x_w)
+           + sum over groups C of  min(cap, min over labels p of  weight |{v in C: x_v != p}|)
+
+A group is a node more, whose label is what its elements should have or, at the price of the cap,
+*free*; an edge to each element costs the group's weight where the two labels differ and the node is
+not free.  So everything is nodes and edges, of a few kinds of distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from submin import _checks, kernels
+from submin._lazy import lazy
+from submin._sums import compensated_sum
+from submin._typing import FloatArray, IndexArray, WeightArray
+from submin.labels.distances import (
+    Distance,
+    Linear,
+    Potts,
+    Quadratic,
+    broken_triangle,
+    distance_matrix,
+)
+from submin.terms import Cut, GridCut
+from submin.terms.base.edges import EdgeTerm
+
+Labels = npt.NDArray[np.int32]
+Rows = npt.NDArray[np.float32]
+
+LANES = 8
+MOST_LABELS = 1000
+LARGEST = 1e30
+"""Finite costs are below it: messages are sums of costs in single precision."""
+
+
+class RobustPotts:
+    """Groups whose elements should have one label: min(cap, weight · elements of other labels).
+
+    The robust P^n Potts model (Kohli, Ladický and Torr 2009, doi:10.1007/s11263-008-0202-0) with a
+    linear price up to a cap; without one it is the P^n Potts model of a price for each element.
+
+    Parameters
+    ----------
+    indptr, members : int array_like, shapes (groups + 1,) and (sizes' sum,)
+        Group k has the elements ``members[indptr[k]:indptr[k + 1]]``; ``sm.label_groups`` and
+        ``sm.list_groups`` make them.
+    weights : float or array_like, shape (groups,)
+        The cost of an element that has another label than most.
+    caps : float or array_like, shape (groups,)
+        The most that a group costs.
+
+    Examples
+    --------
+    >>> import numpy as np, submin as sm
+    >>> groups = sm.labels.RobustPotts([0, 3], [0, 1, 2], weights=1.0, caps=1.5)
+    >>> result = sm.minimize_labels([[0.0, 3.0, 0.0], [3.0, 0.0, 0.4]], [groups])
+    >>> result.labels, result.value
+    (array([0, 1, 0], dtype=int32), 1.0)
+    """
+
+    def __init__(
+        self,
+        indptr: npt.ArrayLike,
+        members: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        caps: npt.ArrayLike,
+    ) -> None:
+        self.members = _checks.indices("members", members)
+        pointers = _checks.indices("indptr", indptr).astype(np.int64)
+        if pointers.ndim != 1 or pointers.size < 1 or pointers[0] != 0:
+            raise ValueError("indptr must start with 0")
+        shrinks = np.diff(pointers) < 0
+        _checks.refuse_where("indptr", pointers[1:], shrinks, "indptr must not decrease")
+        if pointers[-1] != self.members.size:
+            raise ValueError(
+                f"indptr ends with {pointers[-1]}, but there are {self.members.size} members"
+            )
+        self.pointers = pointers
+        self.weights = self._price("weights", weights)
+        self.caps = self._price("caps", caps)
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return self.pointers.size - 1
+
+    def _price(self, name: str, given: npt.ArrayLike) -> FloatArray:
+        prices = _checks.weights(name, given)
+        if prices.shape not in ((), (self.groups,)):
+            raise ValueError(
+                f"{name} has shape {prices.shape}, but there are {self.groups} groups: it must be "
+                f"one number or {(self.groups,)}"
+            )
+        return np.broadcast_to(prices, (self.groups,)).astype(np.float64)
+
+
+LabelTerm = GridCut | Cut | RobustPotts
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Edges by number: ends, weights, and which of the distances each has."""
+
+    tails: IndexArray
+    heads: IndexArray
+    weights: FloatArray
+    kinds: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """What proves a lower bound: for each edge a number for each label at its tail, and its head.
+
+    Minus infinity stands at labels that are forbidden.
+    """
+
+    at_tail: Rows
+    at_head: Rows
+
+
+class LabelProblem:
+    """The energy that ``minimize_labels`` minimises.
+
+    Parameters
+    ----------
+    costs : array_like, shape (labels, ...)
+        D, in float32 or float64, used in place; infinite where a label is forbidden.
+    terms : sequence of GridCut, Cut, RobustPotts, or pairs of a cut and its distance
+        Cuts must weigh the same both ways.
+    distance : Potts, Linear, Quadratic or array_like of shape (labels, labels)
+        Of cuts that come without one.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Of a labelling.
+    labels, n : int
+        The numbers of labels and of elements.
+    nodes, width : int
+        Elements and groups; labels, with *free* if there are groups, in whole lanes.
+    grid : GridCut or None
+        The grid, if all edges are its own.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of another type.
+    ValueError
+        If shapes do not fit, or a number is NaN, negative or too large where it must not be; if an
+        element has no label that is allowed.
+    """
+
+    def __init__(
+        self,
+        costs: npt.ArrayLike,
+        terms: Sequence[LabelTerm | tuple[GridCut | Cut, Distance | npt.ArrayLike]],
+        distance: Distance | npt.ArrayLike,
+    ) -> None:
+        table = _cost_table(costs)
+        self.labels, self.shape = len(table), table.shape[1:]
+        self.n = prod(self.shape)
+        self.costs = table.reshape(self.labels, self.n)
+        _check_costs(self.costs, self.shape)
+        self.terms = [_with_distance(k, term, distance) for k, term in enumerate(terms)]
+        self.groups = [term for term, _ in self.terms if isinstance(term, RobustPotts)]
+        self.nodes = self.n + sum(term.groups for term in self.groups)
+        width = self.labels + bool(self.groups)
+        self.width = -(-width // LANES) * LANES
+        self.distances, self.edges = self._edges()
+        cuts = [term for term, _ in self.terms]
+        alone = len(cuts) == 1 and isinstance(cuts[0], GridCut) and len(cuts[0].offsets) <= 13
+        self.grid = cuts[0] if alone and isinstance(cuts[0], GridCut) else None
+
+    def _edges(self) -> tuple[FloatArray, Edges]:
+        """Join the edges of all terms, each with its kind of distance."""
+        kinds, parts, first = list[FloatArray](), list[Edges](), self.n
+        for k, (term, distance) in enumerate(self.terms):
+            name = "distance" if isinstance(term, RobustPotts) else f"the distance of terms[{k}]"
+            matrix = self._padded(name, distance, isinstance(term, RobustPotts))
+            same = [i for i, known in enumerate(kinds) if np.array_equal(known, matrix)]
+            kind = same[0] if same else len(kinds)
+            if not same:
+                kinds.append(matrix)
+            if isinstance(term, RobustPotts):
+                parts.append(_group_edges(term, first, kind, self.n))
+                first += term.groups
+            else:
+                parts.append(_cut_edges(k, term, kind, self.n))
+        if len(kinds) > 256:
+            raise ValueError(f"terms have {len(kinds)} different distances; at most 256")
+        matrices = np.stack(kinds) if kinds else np.zeros((1, self.width, self.width))
+        edges = _joined(parts)
+        largest = float(edges.weights.max(initial=0.0)) * float(matrices.max())
+        if not largest < LARGEST:
+            raise ValueError(f"an edge costs up to {largest:.3g}: scale weights or distances down")
+        return matrices, edges
+
+    def _padded(self, name: str, distance: Distance | npt.ArrayLike, groups: bool) -> FloatArray:
+        """Return the distances with rows of the width; a free group is near to all labels."""
+        own = distance_matrix(name, distance, self.labels)
+        matrix = np.full((self.width, self.width), own.max(initial=0.0))
+        matrix[: self.labels, : self.labels] = own
+        if groups:
+            matrix[self.labels], matrix[:, self.labels] = 0.0, 0.0
+        np.fill_diagonal(matrix, 0.0)
+        return matrix
+
+    def rows(self) -> Rows:
+        """Return the costs of all nodes, a row each, in single precision; O(nodes · labels)."""
+        rows = np.full((self.nodes, self.width), np.inf, dtype=np.float32)
+        rows[: self.n, : self.labels] = self.costs.T
+        for first, term in self._places():
+            rows[first : first + term.groups, : self.labels] = 0.0
+            rows[first : first + term.groups, self.labels] = term.caps
+        return rows
+
+    def _places(self) -> list[tuple[int, RobustPotts]]:
+        """Return the groups, with the number of the first node of each term."""
+        sizes = np.cumsum([self.n, *(term.groups for term in self.groups)])
+        return list(zip(sizes.tolist(), self.groups, strict=False))
+
+    @lazy
+    def all_costs(self) -> WeightArray:
+        """The costs of all nodes, a row for each label; those given, unless there are groups."""
+        if not self.groups:
+            return self.costs
+        table = np.full((self.labels + 1, self.nodes), np.inf)
+        table[: self.labels, : self.n] = self.costs
+        for first, term in self._places():
+            table[: self.labels, first : first + term.groups] = 0.0
+            table[self.labels, first : first + term.groups] = term.caps
+        return table
+
+    @lazy
+    def is_integral(self) -> bool:
+        """Whether all finite data are integers, and energies are sums that float64 has exactly."""
+        table = self.all_costs
+        finite = np.where(np.isfinite(table), table, 0.0)
+        parts = (finite, self.edges.weights, self.distances)
+        if not all(np.array_equal(part, np.rint(part)) for part in parts):
+            return False
+        largest = np.abs(finite).max(axis=0).sum(dtype=np.float64)
+        total = largest + self.edges.weights.sum() * self.distances.max()
+        return bool(total < _checks.LARGEST_EXACT_INTEGER)
+
+    @lazy
+    def breaks_triangles(self) -> bool:
+        """Whether a distance is no metric, so that expansions alone may miss what swaps find."""
+        cuts = [distance for term, distance in self.terms if not isinstance(term, RobustPotts)]
+        known = [own for own in cuts if not isinstance(own, Potts | Linear)]
+        matrices = [distance_matrix("distance", own, self.labels) for own in known]
+        return any(broken_triangle(matrix) is not None for matrix in matrices)
+
+    @lazy
+    def has_steps(self) -> bool:
+        """Whether a distance is one of labels in their order."""
+        return any(isinstance(distance, Linear | Quadratic) for _, distance in self.terms)
+
+    def cheapest(self) -> Labels:
+        """Return the label of least cost of each element, O(labels · n)."""
+        return np.argmin(self.costs, axis=0).astype(np.int32)
+
+    def checked_labels(self, name: str, labels: npt.ArrayLike) -> Labels:
+        """Return a labelling as a flat array, or refuse it.
+
+        Raises ``TypeError`` if it does not hold integers, and ``ValueError`` if it has another
+        shape, or a label that is out of range or forbidden.
+        """
+        given = np.asarray(labels)
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"{name} must hold integers, but its type is {given.dtype}")
+        if given.shape != self.shape:
+            raise ValueError(f"{name} has shape {given.shape}, but the elements have {self.shape}")
+        wrong = (given < 0) | (given >= self.labels)
+        _checks.refuse_where(name, given, wrong, f"labels are 0 to {self.labels - 1}")
+        flat = given.ravel().astype(np.int32)
+        own = self.costs[flat, np.arange(self.n)].reshape(self.shape)
+        _checks.refuse_where(name, given, np.isinf(own), "that label is forbidden there")
+        return flat
+
+    def evaluate(self, labels: npt.ArrayLike) -> float:
+        """Return E of a labelling, in units of cost; groups have the best label for it.
+
+        Raises ``TypeError`` and ``ValueError`` as ``checked_labels``.
+
+        Examples
+        --------
+        >>> import submin as sm
+        >>> problem = sm.LabelProblem([[0.0, 1.0], [2.0, 0.0]], [sm.GridCut(2, 0.5)])
+        >>> problem.evaluate([0, 1])
+        0.5
+        """
+        return self.value(self.with_groups(self.checked_labels("labels", labels)))
+
+    def improved_groups(self, labels: Labels) -> Labels:
+        """Return labels of all nodes with the best ones for the groups."""
+        return self.with_groups(labels[: self.n]) if self.groups else labels
+
+    def with_groups(self, labels: Labels) -> Labels:
+        """Return the labels of all nodes: a group has the best for its elements; O(edges)."""
+        extra = [labels]
+        for term in self.groups:
+            group = np.repeat(np.arange(term.groups), np.diff(term.pointers))
+            counts = np.zeros((term.groups, self.labels), dtype=np.int64)
+            np.add.at(counts, (group, labels[term.members]), 1)
+            most = counts.argmax(axis=1)
+            others = np.diff(term.pointers) - counts[np.arange(term.groups), most]
+            own = np.where(term.weights * others <= term.caps, most, self.labels)
+            extra.append(own.astype(np.int32))
+        return np.concatenate(extra)
+
+    def value(self, labels: Labels, threads: int = 0) -> float:
+        """Return E of the labels of all nodes, rounded once or twice; O(nodes + edges)."""
+        table, edges = self.all_costs, self.edges
+        chosen = table[labels, np.arange(self.nodes)]
+        between = kernels.active.label_distances(
+            edges.tails, edges.heads, edges.weights, edges.kinds, self.distances, labels, threads
+        )
+        return compensated_sum(chosen) + between
+
+    def bound(self, dual: Dual, threads: int = 0) -> float:
+        """Return the lower bound that a dual proves; O(nodes · labels + edges · labels)."""
+        edges = self.edges
+        return kernels.active.label_bound(
+            self.all_costs, edges.tails, edges.heads, edges.weights, edges.kinds, self.distances,
+            dual.at_tail, dual.at_head, threads,
+        )  # fmt: skip
+
+
+def _cost_table(costs: npt.ArrayLike) -> WeightArray:
+    table = _checks.weight_array("costs", costs)
+    if table.ndim < 2 or 0 in table.shape:
+        raise ValueError(
+            f"costs has shape {table.shape}: it must be (labels, ...), with one cost or more for "
+            "each label and element"
+        )
+    if len(table) > MOST_LABELS:
+        raise ValueError(f"costs has {len(table)} labels along its first axis; at most 1000")
+    return table
+
+
+def _check_costs(costs: WeightArray, shape: tuple[int, ...]) -> None:
+    """Refuse costs that are no numbers or too large, and elements without a label; O(size)."""
+    nearest = np.full(costs.shape[1], np.inf)
+    for label, own in enumerate(costs):
+        wrong = ~((np.abs(own) < LARGEST) | np.isposinf(own))
+        _checks.refuse_where(
+            f"costs[{label}]", own.reshape(shape), wrong.reshape(shape),
+            "it must be a number of less than 1e30, or inf for a forbidden label",
+        )  # fmt: skip
+        np.minimum(nearest, own, out=nearest)
+    if np.isinf(nearest).any():
+        index = _checks.first_index(np.isinf(nearest).reshape(shape))
+        raise ValueError(
+            f"costs[:, {', '.join(map(str, index))}] are all infinite: no label is allowed"
+        )
+
+
+def _with_distance(
+    index: int, term: object, distance: Distance | npt.ArrayLike
+) -> tuple[LabelTerm, Distance | npt.ArrayLike]:
+    """Return a term and its distance; the groups' own is that of Potts."""
+    own: object = distance
+    if isinstance(term, tuple) and len(term) == 2:
+        term, own = term
+    if isinstance(term, RobustPotts):
+        return term, Potts()
+    if not isinstance(term, GridCut | Cut):
+        raise TypeError(
+            f"terms[{index}] is a {type(term).__name__}; it must be a GridCut, a Cut or "
+            "submin.labels.RobustPotts, or a pair of a cut and its distance"
+        )
+    return term, own  # type: ignore[return-value]
+
+
+def _cut_edges(index: int, term: EdgeTerm, kind: int, n: int) -> Edges:
+    if term.elements > n or (isinstance(term, GridCut) and term.elements != n):
+        raise ValueError(f"terms[{index}] has {term.elements} elements, but costs has {n}")
+    forward, backward = term.weights_by_edge()
+    if not np.array_equal(forward, backward):
+        edge = int(np.argmax(forward != backward))
+        raise ValueError(
+            f"terms[{index}] weighs edge {edge} {forward[edge]} one way and {backward[edge]} the "
+            "other; labels need the same weight both ways"
+        )
+    _checks.weights(f"weights of terms[{index}]", forward)
+    tails, heads = term.edge_list()
+    apart = tails != heads
+    if not apart.all():
+        tails, heads, forward = tails[apart], heads[apart], forward[apart]
+    return Edges(tails, heads, forward, np.full(tails.size, kind, dtype=np.uint8))
+
+
+def _group_edges(term: RobustPotts, first: int, kind: int, n: int) -> Edges:
+    _checks.refuse_where(
+        "members", term.members, term.members >= n, f"element numbers must be below {n}"
+    )
+    group = np.repeat(np.arange(term.groups, dtype=np.int32), np.diff(term.pointers))
+    kinds = np.full(group.size, kind, dtype=np.uint8)
+    return Edges(term.members, group + np.int32(first), term.weights[group], kinds)
+
+
+def _joined(parts: Sequence[Edges]) -> Edges:
+    if len(parts) == 1:
+        return parts[0]
+    none = Edges(*(np.zeros(0, dtype=kind) for kind in (np.int32, np.int32, np.float64, np.uint8)))
+    several = [*parts, none]
+    return Edges(
+        *(
+            np.concatenate([getattr(part, name) for part in several])
+            for name in ("tails", "heads", "weights", "kinds")
+        )
+    )
