@@ -51,7 +51,7 @@ class Instance:
 
 
 def greys(labels: int, weight: float) -> Instance:
-    """The camera man in some greys."""
+    """Return the camera man in some greys."""
     from skimage import data
 
     levels = np.linspace(20.0, 235.0, labels)
@@ -60,7 +60,7 @@ def greys(labels: int, weight: float) -> Instance:
 
 
 def colours(labels: int, weight: float) -> Instance:
-    """The astronaut in some colours that k-means finds."""
+    """Return the astronaut in some colours that k-means finds."""
     from skimage import data
     from sklearn.cluster import KMeans
 

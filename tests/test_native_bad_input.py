@@ -250,7 +250,8 @@ def test_numbers_that_are_not_finite_do_not_crash(name, number):
     for argument in arrays:
         for place in (0, -1, slice(None)):
             given = arguments(name)
-            given[argument].reshape(-1)[place] = number
+            with np.errstate(over="ignore"):  # of single precision
+                given[argument].reshape(-1)[place] = number
             run(name, given)
 
 

@@ -1,9 +1,9 @@
 """Labellings: message passing, expansions, and the bound that a dual proves.
 
-Costs of labels come as a row of nodes for each label, or of labels for each node; infinite ones are
-forbidden.  Rows of labels are filled up to 8, 16, ... numbers.  ``distances`` has a symmetric matrix
-with zeros on its diagonal for each kind of edge, and ``kinds`` says which one an edge has.  A dual
-has a row for each edge at its tail and at its head, -infinity at forbidden labels.
+Costs of labels come as a row of nodes for each label, or of labels for each node; infinite ones
+are forbidden.  Rows of labels are filled up to 8, 16, ... numbers.  ``distances`` has a symmetric
+matrix with zeros on its diagonal for each kind of edge, and ``kinds`` says which one an edge has.
+A dual has a row for each edge at its tail and at its head, -infinity at forbidden labels.
 
 Messages are sequential and tree-reweighted (Kolmogorov 2006, doi:10.1109/TPAMI.2006.200); moves are
 those of Boykov, Veksler and Zabih 2001, doi:10.1109/34.969114.
@@ -34,8 +34,8 @@ NOISE = 2.0**-20
 class LabelMessages:
     """The messages of edges, one row for each, in place: to the end that is reached next.
 
-    Nodes are passed in an order of strips: every second one from its end to its start.  ``backward``
-    and ``dual`` follow a ``forward``.  Refused out of range: tails, heads.
+    Nodes are passed in an order of strips: every second one from its end to its start.
+    ``backward`` and ``dual`` follow a ``forward``.  Refused out of range: tails, heads.
     """
 
     def __init__(
@@ -52,7 +52,8 @@ class LabelMessages:
         _check_edges(nodes, tails, heads, weights, kinds, distances)
         self._costs, self._weights, self._kinds = costs, weights, kinds
         self._distances, self._messages = distances, messages
-        self._tails, self._heads = tails.tolist(), heads.tolist()
+        self._tails: list[int] = tails.tolist()
+        self._heads: list[int] = heads.tolist()
         self._order = _order(nodes, self._tails, self._heads)
         place = np.empty(nodes, dtype=np.int64)
         place[self._order] = np.arange(nodes)

@@ -11,7 +11,7 @@ In each round:
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from submin import _checks
 from submin.labels import moves
 from submin.labels.certificate import LabelCertificate, certificate, trivial_bound
-from submin.labels.distances import Distance, Potts
+from submin.labels.distances import POTTS, Distance
 from submin.labels.message_passing import MessagePassing
 from submin.labels.problem import Dual, LabelProblem, Labels, LabelTerm
 from submin.labels.result import LabelRecord, LabelResult
@@ -41,7 +41,7 @@ LEAST_RISE = 0.02
 def minimize_labels(
     costs: npt.ArrayLike | LabelProblem,
     terms: Sequence[LabelTerm | tuple[GridCut | Cut, Distance | npt.ArrayLike]] = (),
-    distance: Distance | npt.ArrayLike = Potts(),
+    distance: Distance | npt.ArrayLike = POTTS,
     *,
     tol: float = 0.0,
     relative_tol: float = 0.005,
@@ -160,7 +160,7 @@ class _Search:
             return True
         return False
 
-    def rounds(self):  # type: ignore[no-untyped-def]
+    def rounds(self) -> Iterator[LabelRecord]:
         """Pass messages and move, and yield what is known after each."""
         self.bound = trivial_bound(self.problem)
         yield self._record(0)

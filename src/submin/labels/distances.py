@@ -36,6 +36,9 @@ class Potts:
         return 1.0 - np.eye(labels)
 
 
+POTTS = Potts()
+
+
 @dataclass(frozen=True)
 class Linear:
     """min(|p - q|, cap): steps of labels in their order, as in stereo.

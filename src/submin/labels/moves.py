@@ -115,7 +115,8 @@ def _take(problem: LabelProblem, labels: Labels, offered: Labels) -> int:
 
 def allowed(problem: LabelProblem, label: int) -> BoolArray:
     """Return where a label is allowed, of all nodes."""
-    return np.isfinite(problem.all_costs[label])
+    finite: BoolArray = np.isfinite(problem.all_costs[label])
+    return finite
 
 
 def fusion(problem: LabelProblem, first: Labels, second: Labels) -> Labels:

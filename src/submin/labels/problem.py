@@ -22,6 +22,7 @@ from submin._lazy import lazy
 from submin._sums import compensated_sum
 from submin._typing import FloatArray, IndexArray, WeightArray
 from submin.labels.distances import (
+    POTTS,
     Distance,
     Linear,
     Potts,
@@ -161,8 +162,8 @@ class LabelProblem:
     def __init__(
         self,
         costs: npt.ArrayLike,
-        terms: Sequence[LabelTerm | tuple[GridCut | Cut, Distance | npt.ArrayLike]],
-        distance: Distance | npt.ArrayLike,
+        terms: Sequence[LabelTerm | tuple[GridCut | Cut, Distance | npt.ArrayLike]] = (),
+        distance: Distance | npt.ArrayLike = POTTS,
     ) -> None:
         table = _cost_table(costs)
         self.labels, self.shape = len(table), table.shape[1:]
@@ -266,7 +267,8 @@ class LabelProblem:
 
     def cheapest(self) -> Labels:
         """Return the label of least cost of each element, O(labels · n)."""
-        return np.argmin(self.costs, axis=0).astype(np.int32)
+        cheapest: Labels = np.argmin(self.costs, axis=0).astype(np.int32)
+        return cheapest
 
     def checked_labels(self, name: str, labels: npt.ArrayLike) -> Labels:
         """Return a labelling as a flat array, or refuse it.
@@ -372,7 +374,7 @@ def _with_distance(
     if isinstance(term, tuple) and len(term) == 2:
         term, own = term
     if isinstance(term, RobustPotts):
-        return term, Potts()
+        return term, POTTS
     if not isinstance(term, GridCut | Cut):
         raise TypeError(
             f"terms[{index}] is a {type(term).__name__}; it must be a GridCut, a Cut or "
@@ -411,11 +413,12 @@ def _group_edges(term: RobustPotts, first: int, kind: int, n: int) -> Edges:
 def _joined(parts: Sequence[Edges]) -> Edges:
     if len(parts) == 1:
         return parts[0]
-    none = Edges(*(np.zeros(0, dtype=kind) for kind in (np.int32, np.int32, np.float64, np.uint8)))
+    empty = np.zeros(0, dtype=np.int32)
+    none = Edges(empty, empty, np.zeros(0), np.zeros(0, dtype=np.uint8))
     several = [*parts, none]
     return Edges(
-        *(
-            np.concatenate([getattr(part, name) for part in several])
-            for name in ("tails", "heads", "weights", "kinds")
-        )
+        np.concatenate([part.tails for part in several]),
+        np.concatenate([part.heads for part in several]),
+        np.concatenate([part.weights for part in several]),
+        np.concatenate([part.kinds for part in several]),
     )
