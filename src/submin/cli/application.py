@@ -8,6 +8,7 @@ import typer
 
 from submin.cli.convert import convert
 from submin.cli.denoise import denoise
+from submin.cli.label import label
 from submin.cli.paint import paint
 from submin.cli.reproduce import reproduce
 from submin.cli.segment import segment
@@ -46,5 +47,5 @@ def submin(
     """
 
 
-for _command in (segment, paint, denoise, solve, convert, verify, reproduce):
+for _command in (segment, label, paint, denoise, solve, convert, verify, reproduce):
     application.command()(_command)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from submin.labels import LabelResult
     from submin.solve.result import Result
 
 USAGE, INTERRUPTED = 2, 130
@@ -130,7 +131,7 @@ def finishing() -> Iterator[Ending]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def end(result: Result, ending: Ending) -> None:
+def end(result: Result | LabelResult, ending: Ending) -> None:
     """End a command that gave its answer: Ctrl-C has an exit code of its own."""
     if result.interrupted:
         say("interrupted: this is the best answer so far, and its gap is valid")

@@ -6,6 +6,7 @@ scikit-image, scikit-learn, matplotlib and Pillow are imported when they are fir
 from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model
 from submin.vision.contrast import contrast_weights
 from submin.vision.denoising import denoise_tv, tv_problem
+from submin.vision.labelling import LabelSegmentation, segment_labels
 from submin.vision.lengths import length_weights
 from submin.vision.masks import object_mask
 from submin.vision.photographs import (
@@ -18,6 +19,7 @@ from submin.vision.photographs import (
 from submin.vision.pictures import (
     comparison_picture,
     cutout_picture,
+    labels_picture,
     mask_picture,
     overlay_picture,
     save_picture,
@@ -33,6 +35,7 @@ __all__ = [
     "SAMPLES",
     "ColourModel",
     "ColourModels",
+    "LabelSegmentation",
     "Round",
     "Sample",
     "Seeds",
@@ -43,6 +46,7 @@ __all__ = [
     "cutout_picture",
     "denoise_tv",
     "fit_colour_model",
+    "labels_picture",
     "length_weights",
     "mask_picture",
     "object_mask",
@@ -55,6 +59,7 @@ __all__ = [
     "save_picture",
     "scribble_labels",
     "segment",
+    "segment_labels",
     "segmentation_problem",
     "superpixel_labels",
     "superpixel_term",

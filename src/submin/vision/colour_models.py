@@ -128,7 +128,7 @@ class ColourFitter:
 
     def first(self, foreground: BoolArray, background: BoolArray) -> ColourModels:
         """Fit both models from scratch to the pixels of two masks, neither empty."""
-        return ColourModels(self._fit(foreground), self._fit(background))
+        return ColourModels(self.fit(foreground), self.fit(background))
 
     def refit(
         self, models: ColourModels, mask: BoolArray, costs: tuple[FloatArray, FloatArray]
@@ -157,13 +157,14 @@ class ColourFitter:
     ) -> tuple[ColourModel, FloatArray]:
         if not mask.any():
             return model, costs
-        candidate = self._fit(mask, model)
+        candidate = self.fit(mask, model)
         new_costs = candidate.costs(self.features)
         if new_costs[mask].sum() < costs[mask].sum():
             return candidate, new_costs
         return model, costs
 
-    def _fit(self, mask: BoolArray, start: ColourModel | None = None) -> ColourModel:
+    def fit(self, mask: BoolArray, start: ColourModel | None = None) -> ColourModel:
+        """Fit one model to the pixels of a mask that is not empty, from scratch or a start."""
         colours = self._training_colours(mask)
         return fit_colour_model(
             colours, self.components, self.volume, self.seed, start, self.variance_floor
