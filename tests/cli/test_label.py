@@ -54,9 +54,7 @@ def test_numbers_of_a_grey_picture_are_labels(invoke, picture):
     strokes = np.zeros(truth.shape, dtype=np.uint8)
     strokes[15:20] = np.where(np.arange(60) % 20 == 10, truth[0] * 7 + 5, 0)
     Image.fromarray(strokes).save(folder / "numbers.png")
-    run = invoke(
-        "label", folder / "photo.png", "--scribbles", folder / "numbers.png", "-o", folder
-    )
+    run = invoke("label", folder / "photo.png", "--scribbles", folder / "numbers.png", "-o", folder)
     assert run.exit_code == 0, run.output
     labels = np.asarray(Image.open(folder / "labels.png"))
     assert set(np.unique(labels)) == {5, 12, 19}

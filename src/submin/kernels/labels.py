@@ -1,7 +1,7 @@
 """Labellings: message passing, expansions, and the bound that a dual proves.
 
 Costs of labels come as a row of nodes for each label, or of labels for each node; infinite ones
-are forbidden.  Rows of labels are filled up to 8, 16, ... numbers.  ``distances`` has a symmetric
+are forbidden.  Rows of labels are filled up to 8, 16, ... numbers, of any finite messages.  ``distances`` has a symmetric
 matrix with zeros on its diagonal for each kind of edge, and ``kinds`` says which one an edge has.
 A dual has a row for each edge at its tail and at its head, -infinity at forbidden labels.
 

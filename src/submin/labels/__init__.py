@@ -1,7 +1,7 @@
 """More than two labels: energies of labellings, minimised with a proven bound."""
 
 from submin.labels.api import minimize_labels
-from submin.labels.certificate import LabelCertificate
+from submin.labels.certificate import LabelCertificate, verify_labels
 from submin.labels.distances import Linear, Potts, Quadratic
 from submin.labels.problem import LabelProblem, RobustPotts
 from submin.labels.result import LabelRecord, LabelResult
@@ -16,4 +16,5 @@ __all__ = [
     "Quadratic",
     "RobustPotts",
     "minimize_labels",
+    "verify_labels",
 ]

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, nextafter
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from submin.labels.problem import Dual, LabelProblem, Labels
 from submin.solve.certificate import Status
@@ -49,11 +51,51 @@ class LabelCertificate:
         return Status.CONVERGED if self.gap <= tol else Status.STOPPED
 
 
-def certify(
-    problem: LabelProblem, labels: Labels, dual: Dual, threads: int = 0
+def verify_labels(
+    problem: LabelProblem, labels: npt.ArrayLike, dual: Dual | None = None
 ) -> LabelCertificate:
-    """Return the certificate of the labels of all nodes."""
-    return certificate(problem, problem.value(labels, threads), problem.bound(dual, threads))
+    """Compute the certificate of a labelling anew, from it and a dual alone; None is one of zeros.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+    labels : LabelResult, or int array_like of the shape of the elements
+        A result brings its own dual.
+    dual : Dual, optional
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they do not fit the problem, or a number of the dual is not finite.
+
+    Examples
+    --------
+    >>> import submin as sm
+    >>> problem = sm.LabelProblem([[0.0, 1.0], [2.0, 0.0]], [sm.GridCut(2, 0.5)])
+    >>> sm.labels.verify_labels(problem, sm.minimize_labels(problem)).value
+    0.5
+    """
+    if isinstance(labels, HasLabels):
+        labels, dual = labels.labels, labels.dual if dual is None else dual
+    value = problem.evaluate(labels)
+    if dual is None:
+        return certificate(problem, value, trivial_bound(problem))
+    return certificate(problem, value, problem.bound(problem.checked_dual(dual)))
+
+
+@runtime_checkable
+class HasLabels(Protocol):
+    """A result: a labelling with a dual, or None."""
+
+    @property
+    def labels(self) -> Labels:
+        """Return the labelling."""
+        ...
+
+    @property
+    def dual(self) -> Dual | None:
+        """Return what proves its bound."""
+        ...
 
 
 def certificate(problem: LabelProblem, value: float, bound: float) -> LabelCertificate:

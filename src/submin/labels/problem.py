@@ -302,6 +302,24 @@ class LabelProblem:
         """
         return self.value(self.with_groups(self.checked_labels("labels", labels)))
 
+    def checked_dual(self, dual: Dual) -> Dual:
+        """Return a dual that fits, or refuse it with ``ValueError``.
+
+        -infinity may stand at forbidden labels alone; numbers that are not finite prove nothing.
+        """
+        count = (self.edges.tails.size, self.width)
+        parts = [
+            np.ascontiguousarray(part, dtype=np.float32) for part in (dual.at_tail, dual.at_head)
+        ]
+        for part, ends in zip(parts, (self.edges.tails, self.edges.heads), strict=True):
+            if part.shape != count:
+                raise ValueError(f"the dual has rows of shape {part.shape}, but edges need {count}")
+            own = part[:, : len(self.all_costs)]
+            forbidden = np.isinf(self.all_costs[:, ends]).T
+            if not np.all(np.isfinite(own) | (forbidden & np.isneginf(own))):
+                raise ValueError("the dual holds a number that is not finite, so it proves nothing")
+        return Dual(*parts)
+
     def improved_groups(self, labels: Labels) -> Labels:
         """Return labels of all nodes with the best ones for the groups."""
         return self.with_groups(labels[: self.n]) if self.groups else labels

@@ -19,6 +19,7 @@ from submin.solve.result import Result
 ELSEWHERE = {
     "Ratio": "verify(ratio.shifted, ratio.result) proves that no set has F(S) < lam m(S)",
     "Path": "prox(problem, weights=path.direction) has its point, which verify takes",
+    "LabelResult": "labels.verify_labels(problem, result) proves its bound",
     "ConvexResult": "its gap was computed from x and its dual by formulas that need no solver",
 }
 """What proves the answers that ``verify`` does not take."""
@@ -59,10 +60,10 @@ def verify(
     >>> sm.verify(problem, result).optimal
     True
     """
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
     if (remedy := ELSEWHERE.get(type(result).__name__)) is not None:
         raise TypeError(f"a {type(result).__name__} is no result of one problem: {remedy}")
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, and not a {type(problem).__name__}")
     if dual is None and getattr(result, "proximal", False):
         return verify_point(problem, cast("Result", result))
     return verify_set(problem, result, dual)
