@@ -123,7 +123,7 @@ class Browser:
         """Wait until the mask is proved optimal and no lesson is on its way."""
         self.until(
             "document.getElementById('badge').dataset.state === 'proved'"
-            " && !(submin.state.work || {}).lesson"
+            " && !submin.state.follows && !(submin.state.work || {}).lesson"
         )
 
     def mask(self) -> list[int] | None:

@@ -1,9 +1,10 @@
 """Labellings: message passing, expansions, and the bound that a dual proves.
 
 Costs of labels come as a row of nodes for each label, or of labels for each node; infinite ones
-are forbidden.  Rows of labels are filled up to 8, 16, ... numbers, of any finite messages.  ``distances`` has a symmetric
-matrix with zeros on its diagonal for each kind of edge, and ``kinds`` says which one an edge has.
-A dual has a row for each edge at its tail and at its head, -infinity at forbidden labels.
+are forbidden.  Rows of labels are filled up to 8, 16, ... numbers, messages with any finite ones.
+``distances`` has a symmetric matrix with zeros on its diagonal for each kind of edge, and ``kinds``
+says which one an edge has.  A dual has a row for each edge at its tail and at its head, -infinity
+at forbidden labels.
 
 Messages are sequential and tree-reweighted (Kolmogorov 2006, doi:10.1109/TPAMI.2006.200); moves are
 those of Boykov, Veksler and Zabih 2001, doi:10.1109/34.969114.

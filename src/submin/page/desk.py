@@ -376,7 +376,8 @@ class Desk:
         await self.send(
             {"kind": "proof", "value": certificate.value, "bound": certificate.lower_bound,
              "gap": max(0.0, certificate.gap), "optimal": status is Status.OPTIMAL,
-             "proved": answer.proved, "finished": answer.finished or self._stopped.is_set()},
+             "proved": answer.proved, "finished": answer.finished or self._stopped.is_set(),
+             "lesson": self._eager},
         )  # fmt: skip
 
     async def _write_files(self) -> None:

@@ -145,7 +145,7 @@ def everything(
             "reproduce.py": lines(photograph, marks, settings, path.name).encode(),
         }
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, mode="x", compression=zipfile.ZIP_DEFLATED) as archive:
         for name, data in parts.items():
             archive.writestr(name, data)
     return file.getvalue()

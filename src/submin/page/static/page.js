@@ -13,6 +13,7 @@ const picture = new Picture($("canvas"));
 const state = {
   source: null, serial: 0, stroke: 0, settings: {}, smoothness: [], levels: null, masks: new Map(),
   pointers: new Map(), cursor: null, pen: null, space: false, times: new Map(), began: false,
+  follows: false,
 };
 window.submin = { state, picture }; // for tests and for the curious
 
@@ -72,7 +73,7 @@ const on = {
     if (more !== Number($("more").value) && state.levels) return; // the slider has moved on
     show(unpacked(data), count);
     picture.draw(() => measured(serial));
-    badge(finished ? "busy" : "busy", finished ? "Proving" : "Solving");
+    badge("busy", finished ? "Proving" : "Solving");
     $("stop").hidden = finished;
     for (const button of document.querySelectorAll("[data-save]")) button.disabled = false;
     $("refit").disabled = false;
@@ -80,7 +81,8 @@ const on = {
       hint("Where the mask takes too much, paint the background (B)");
     else hint("");
   },
-  proof({ value, bound, gap, proved, finished }) {
+  proof({ value, bound, gap, proved, finished, lesson }) {
+    state.follows = lesson; // colours are learned from this mask next
     $("value").textContent = number(value);
     $("bound").textContent = number(bound);
     $("gap").textContent = gap === 0 ? "0" : gap.toPrecision(3);
@@ -125,7 +127,10 @@ const on = {
     state.lesson = data.slice();
   },
   note: ({ text }) => note(text),
-  error: ({ text }) => error(text),
+  error({ text }) {
+    state.follows = false;
+    error(text);
+  },
   file({ name, type }, data) {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([data], { type }));
