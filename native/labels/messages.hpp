@@ -244,7 +244,6 @@ class Messages {
                                   float* sum) const {
     for (const std::int32_t* e = begin; e < end; ++e) {
       const float* const own = message(*e);
-      SUBMIN_INDEPENDENT
       for (std::int64_t p = 0; p < padded<width>(); ++p) sum[p] += own[p];
     }
   }

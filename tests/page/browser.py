@@ -25,12 +25,26 @@ def missing() -> str:
     return f"no {' and '.join(programs)} (apt-get install chromium chromium-driver)"
 
 
+def started(options: Any, attempts: int = 3) -> Any:
+    """Start the browser; on a busy machine the first attempt may time out."""
+    from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.chrome.service import Service
+
+    service = Service(str(shutil.which("chromedriver")))
+    try:
+        return webdriver.Chrome(options=options, service=service)
+    except WebDriverException:
+        if attempts == 1:
+            raise
+        return started(options, attempts - 1)
+
+
 class Browser:
     """One window."""
 
     def __init__(self, folder: Path, size: tuple[int, int] = (1200, 800)) -> None:
         from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
 
         options = webdriver.ChromeOptions()
         options.binary_location = str(shutil.which("chromium"))
@@ -50,9 +64,7 @@ class Browser:
         )
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.folder = folder
-        self.driver = webdriver.Chrome(
-            options=options, service=Service(str(shutil.which("chromedriver")))
-        )
+        self.driver = started(options)
 
     def script(self, code: str, *arguments: Any) -> Any:
         """Run JavaScript."""
