@@ -6,7 +6,8 @@
 
 A move lets every pixel keep its label or take alpha; S is the set of those that take it.  Moves end
 where none helps, at an energy of at most twice the least one (Boykov, Veksler, Zabih 2001,
-doi:10.1109/34.969114).  Each move is proved to be the best one, the labelling is not.
+doi:10.1109/34.969114).  Each move is proved to be the best one, the labelling is not.  This shows
+the binary problem of a move; ``sm.minimize_labels`` is faster, and bounds the labelling too.
 """
 
 from __future__ import annotations
