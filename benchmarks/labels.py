@@ -153,7 +153,7 @@ def gco(instance: Instance) -> np.ndarray:
     weights = np.full(len(ends[0]), instance.weight)
     flat = costs.reshape(-1, costs.shape[-1])
     edges = np.sort(np.stack(ends, axis=1), axis=1)
-    return gco.cut_general_graph(edges, weights, instance.matrix, flat, n_iter=-1).reshape(shape)
+    return gco.cut_general_graph(edges, weights, flat, instance.matrix, n_iter=-1).reshape(shape)
 
 
 def fastmin(instance: Instance) -> np.ndarray:
