@@ -193,19 +193,21 @@ class BoundExpansions {
     using Cost = std::remove_const_t<Scalar>;
     const auto expansions = std::make_shared<labels::Expansions<Cost>>(
         all, costs.data(), nodes, labels_, current.data(), threads);
-    expand_ = [expansions](std::int32_t alpha) { return expansions->expand(alpha); };
+    expand_ = [expansions](std::int32_t alpha, double least) {
+      return expansions->expand(alpha, least);
+    };
   }
 
-  std::int64_t expand(std::int32_t alpha) {
+  std::int64_t expand(std::int32_t alpha, double least) {
     require(0 <= alpha && alpha < labels_, "alpha must be one of the labels");
     const Unlocked unlocked;
-    return expand_(alpha);
+    return expand_(alpha, least);
   }
 
  private:
   nb::tuple held_;
   std::int64_t labels_;
-  std::function<std::int64_t(std::int32_t)> expand_;
+  std::function<std::int64_t(std::int32_t, double)> expand_;
 };
 
 }  // namespace
@@ -235,7 +237,7 @@ void bind_labels(nb::module_& module) {
   };
   bind_costs(Costs<float>());
   bind_costs(Costs<double>());
-  expansions.def("expand", &BoundExpansions::expand, "alpha"_a);
+  expansions.def("expand", &BoundExpansions::expand, "alpha"_a, "least"_a = 0.0);
   module.def("label_fusion", &label_fusion, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "weights"_a.noconvert(), "kinds"_a.noconvert(), "distances"_a.noconvert(),
              "at_tail"_a.noconvert(), "at_head"_a.noconvert(), "first"_a.noconvert(),

@@ -57,15 +57,20 @@ class Expansions {
   }
 
   // Nodes take a label where that is best; returns how many. The first expansion of a label looks
-  // everywhere, later ones where labels have changed since.
-  std::int64_t expand(std::int32_t alpha) {
+  // everywhere, later ones where labels have changed since. Nothing is done if what nodes gain by
+  // themselves sums to `least` or less.
+  std::int64_t expand(std::int32_t alpha, double least) {
     alpha_ = alpha;
     ++expansions_;
     std::vector<std::int32_t> start, known;
     known.swap(gaining_[at(alpha)]);
-    for (const std::int32_t v : known)
-      if (moves(v) && gains(v)) start.push_back(v);
-    if (start.empty()) return 0;
+    double sum = 0.0;
+    for (const std::int32_t v : known) {
+      const double own = moves(v) ? gain(v) : 0.0;
+      if (own > 0.0) start.push_back(v);
+      sum += own;
+    }
+    if (start.empty() || sum <= least) return 0;
     grow(start, kFirstSteps);
     std::vector<std::uint8_t> member = cut();
     std::vector<std::int32_t> open = leaving(member);
@@ -153,8 +158,8 @@ class Expansions {
     return edge_move(edges_, e, current_[i], offered(i), current_[j], offered(j));
   }
 
-  // Whether v gains by alpha, beyond noise.
-  bool gains(std::int64_t v) const {
+  // What v gains by alpha as far as its edges allow; 0 if that is noise.
+  double gain(std::int64_t v) const {
     double sum = 0.0, size = 0.0;
     const auto add = [&](double term) {
       sum += term;
@@ -166,7 +171,7 @@ class Expansions {
       const EdgeMove move = move_of(*e);
       add(edges_.tails[*e] == v ? move.tail : move.head);
     }
-    return sum < -kNoise * size;
+    return sum < -kNoise * size ? -sum : 0.0;
   }
 
   // Puts nodes into the region, and those at most `steps` residual arcs away.

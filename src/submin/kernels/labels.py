@@ -209,8 +209,11 @@ class LabelExpansions:
         self._costs, self._current = costs, current
         self._edges = (tails, heads, weights, kinds, distances, at_tail, at_head)
 
-    def expand(self, alpha: int) -> int:
-        """Let nodes take a label where that is best; return how many do."""
+    def expand(self, alpha: int, least: float = 0.0) -> int:
+        """Let nodes take a label where that is best; return how many do.
+
+        Nothing is done if what nodes gain by themselves sums to `least` or less.
+        """
         if not 0 <= alpha < len(self._costs):
             raise ValueError("alpha must be one of the labels")
         current, nodes = self._current, np.arange(self._current.size)
@@ -222,6 +225,8 @@ class LabelExpansions:
         backward, forward, flow = (np.zeros(tails.size) for _ in range(3))
         label_fusion(*self._edges, current, second, s, backward, forward)
         if not (s < -NOISE * sizes).any() or not np.isfinite([*s, *forward, *backward]).all():
+            return 0
+        if -np.sum(s[s < -NOISE * sizes]) <= least:
             return 0
         search = GraphFlow(tails, heads, backward, forward, flow, s)
         while not search.advance(1000):

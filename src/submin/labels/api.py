@@ -34,6 +34,8 @@ MOST_PASSES = 30
 """Passes between moves, at most."""
 MOVED = 0.35
 """The part of the gap that moves leave, as a rule."""
+LEAST_GAIN = 0.002
+"""Expansions that can gain no more than this part of the gap are left out."""
 LEAST_RISE = 0.02
 """Passes that raise the bound by a smaller part of the gap are the last ones."""
 
@@ -206,9 +208,9 @@ class _Search:
     def _move(self) -> None:
         """Move until nothing helps, from the best labels with the best dual."""
         assert self.dual is not None
-        labels = self.labels.copy()
+        labels, least = self.labels.copy(), LEAST_GAIN * (self.value - self.bound)
         try:
-            for _ in moves.improve(self.problem, self.dual, labels, self.threads):
+            for _ in moves.improve(self.problem, self.dual, labels, self.threads, least):
                 if self._is_over(0):
                     break
         finally:  # every move leaves a labelling

@@ -31,10 +31,15 @@ SLICE = 1_000_000
 """Node visits between two looks at signals."""
 
 
-def improve(problem: LabelProblem, dual: Dual, labels: Labels, threads: int) -> Iterator[int]:
-    """Move in place until nothing helps; yield after each move how many nodes have changed."""
+def improve(
+    problem: LabelProblem, dual: Dual, labels: Labels, threads: int, least: float = 0.0
+) -> Iterator[int]:
+    """Move in place until nothing helps; yield after each move how many nodes have changed.
+
+    Expansions that can gain no more than `least`, in units of cost, are left out.
+    """
     while True:
-        yield from _expand(problem, dual, labels, threads)
+        yield from _expand(problem, dual, labels, threads, least)
         if not problem.breaks_triangles:
             return
         moved = 0
@@ -48,7 +53,9 @@ def improve(problem: LabelProblem, dual: Dual, labels: Labels, threads: int) -> 
             return
 
 
-def _expand(problem: LabelProblem, dual: Dual, labels: Labels, threads: int) -> Iterator[int]:
+def _expand(
+    problem: LabelProblem, dual: Dual, labels: Labels, threads: int, least: float
+) -> Iterator[int]:
     """Expand in cycles until one changes nothing."""
     edges = problem.edges
     kernel = kernels.active.LabelExpansions(
@@ -59,7 +66,7 @@ def _expand(problem: LabelProblem, dual: Dual, labels: Labels, threads: int) -> 
     while changed:
         changed = 0
         for alpha in range(problem.labels):
-            moved = kernel.expand(alpha)
+            moved = kernel.expand(alpha, least)
             changed += moved
             yield moved
 
