@@ -32,6 +32,7 @@
 #include "core/parallel.hpp"
 #include "core/vectorize.hpp"
 #include "labels/distances.hpp"
+#include "labels/node_edges.hpp"
 
 namespace submin {
 namespace labels {
@@ -88,37 +89,28 @@ class Strips {
 class Incidence {
  public:
   Incidence(const Energy& energy, const Strips& strips)
-      : first_(at(energy.nodes) + 1, 0), middle_(at(energy.nodes)), edges_(at(2 * energy.edges)) {
-    for (std::int64_t e = 0; e < energy.edges; ++e) {
-      ++first_[at(energy.tails[e]) + 1];
-      ++first_[at(energy.heads[e]) + 1];
-    }
-    for (std::size_t v = 1; v < first_.size(); ++v) first_[v] += first_[v - 1];
-    std::copy(first_.begin(), first_.end() - 1, middle_.begin());
-    for (std::int64_t e = 0; e < energy.edges; ++e) put(middle_, earlier_end(energy, strips, e), e);
-    std::vector<std::int64_t> place = middle_;
-    for (std::int64_t e = 0; e < energy.edges; ++e) {
-      const std::int32_t first = earlier_end(energy, strips, e);
-      put(place, energy.tails[e] == first ? energy.heads[e] : energy.tails[e], e);
+      : edges_(energy.tails, energy.heads, energy.edges, energy.nodes),
+        middle_(static_cast<std::size_t>(energy.nodes)) {
+    for (std::int64_t v = 0; v < energy.nodes; ++v) {
+      const auto leads_on = [&](std::int32_t e) {
+        const std::int32_t tail = energy.tails[e];
+        return strips.before(v, tail == v ? energy.heads[e] : tail);
+      };
+      middle_[static_cast<std::size_t>(v)] =
+          std::stable_partition(edges_.begin(v), edges_.end(v), leads_on);
     }
   }
 
-  const std::int32_t* begin(std::int64_t v) const { return edges_.data() + first_[at(v)]; }
-  const std::int32_t* middle(std::int64_t v) const { return edges_.data() + middle_[at(v)]; }
-  const std::int32_t* end(std::int64_t v) const { return edges_.data() + first_[at(v) + 1]; }
+  Incidence(const Incidence&) = delete;  // middle_ leads into edges_
+  Incidence& operator=(const Incidence&) = delete;
+
+  const std::int32_t* begin(std::int64_t v) const { return edges_.begin(v); }
+  const std::int32_t* middle(std::int64_t v) const { return middle_[static_cast<std::size_t>(v)]; }
+  const std::int32_t* end(std::int64_t v) const { return edges_.end(v); }
 
  private:
-  static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-  static std::int32_t earlier_end(const Energy& energy, const Strips& strips, std::int64_t e) {
-    const std::int32_t tail = energy.tails[e], head = energy.heads[e];
-    return strips.before(tail, head) ? tail : head;
-  }
-  void put(std::vector<std::int64_t>& place, std::int64_t v, std::int64_t e) {
-    edges_[at(place[at(v)]++)] = static_cast<std::int32_t>(e);
-  }
-
-  std::vector<std::int64_t> first_, middle_;
-  std::vector<std::int32_t> edges_;
+  NodeEdges edges_;
+  std::vector<const std::int32_t*> middle_;
 };
 
 // Where the dual of a pass goes: for each edge a row at its tail and at its head.

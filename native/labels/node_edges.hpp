@@ -26,6 +26,8 @@ class NodeEdges {
     }
   }
 
+  std::int32_t* begin(std::int64_t v) { return edges_.data() + first_[at(v)]; }
+  std::int32_t* end(std::int64_t v) { return edges_.data() + first_[at(v) + 1]; }
   const std::int32_t* begin(std::int64_t v) const { return edges_.data() + first_[at(v)]; }
   const std::int32_t* end(std::int64_t v) const { return edges_.data() + first_[at(v) + 1]; }
 
