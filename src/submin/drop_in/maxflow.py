@@ -90,7 +90,7 @@ class GraphFloat:
             limits.append(np.broadcast_to(array, ends[0].shape))
         if ends[0].size != ends[1].size:
             raise ValueError(f"i has {ends[0].size} entries and j has {ends[1].size}")
-        self._edges.append((*ends, *limits))  # type: ignore[arg-type]
+        self._edges.append((ends[0], ends[1], limits[0], limits[1]))
 
     def add_tedge(self, i: int, cap_source: float, cap_sink: float) -> None:
         """Add an edge from the source to a node, and one from it to the sink."""

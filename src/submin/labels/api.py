@@ -133,7 +133,7 @@ def _line(record: LabelRecord) -> str:
 def _first_labels(problem: LabelProblem, start: npt.ArrayLike | None) -> Labels:
     """Return the labels to begin with, of all nodes: those given, or the cheapest."""
     if start is None:
-        return problem.with_groups(problem.cheapest())
+        return problem.with_groups(problem.cheapest)
     labels = problem.checked_labels("start", start)
     return problem.with_groups(labels)
 

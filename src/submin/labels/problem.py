@@ -170,6 +170,7 @@ class LabelProblem:
         self.n = prod(self.shape)
         self.costs = table.reshape(self.labels, self.n)
         _check_costs(self.costs, self.shape)
+        _refuse_no_label(self.least_costs, self.shape)
         self.terms = [_with_distance(k, term, distance) for k, term in enumerate(terms)]
         self.groups = [term for term, _ in self.terms if isinstance(term, RobustPotts)]
         self.nodes = self.n + sum(term.groups for term in self.groups)
@@ -265,10 +266,16 @@ class LabelProblem:
         """Whether a distance is one of labels in their order."""
         return any(isinstance(distance, Linear | Quadratic) for _, distance in self.terms)
 
+    @lazy
     def cheapest(self) -> Labels:
-        """Return the label of least cost of each element, O(labels · n)."""
+        """The label of least cost of each element."""
         cheapest: Labels = np.argmin(self.costs, axis=0).astype(np.int32)
         return cheapest
+
+    @property
+    def least_costs(self) -> WeightArray:
+        """The least cost of each element."""
+        return self.costs[self.cheapest, np.arange(self.n)]
 
     def checked_labels(self, name: str, labels: npt.ArrayLike) -> Labels:
         """Return a labelling as a flat array, or refuse it.
@@ -368,17 +375,20 @@ def _cost_table(costs: npt.ArrayLike) -> WeightArray:
 
 
 def _check_costs(costs: WeightArray, shape: tuple[int, ...]) -> None:
-    """Refuse costs that are no numbers or too large, and elements without a label; O(size)."""
-    nearest = np.full(costs.shape[1], np.inf)
+    """Refuse costs that are no numbers or too large, O(size)."""
     for label, own in enumerate(costs):
         wrong = ~((np.abs(own) < LARGEST) | np.isposinf(own))
         _checks.refuse_where(
             f"costs[{label}]", own.reshape(shape), wrong.reshape(shape),
             "it must be a number of less than 1e30, or inf for a forbidden label",
         )  # fmt: skip
-        np.minimum(nearest, own, out=nearest)
-    if np.isinf(nearest).any():
-        index = _checks.first_index(np.isinf(nearest).reshape(shape))
+
+
+def _refuse_no_label(least: WeightArray, shape: tuple[int, ...]) -> None:
+    """Refuse elements whose labels are all forbidden."""
+    forbidden = np.isinf(least).reshape(shape)
+    if forbidden.any():
+        index = _checks.first_index(forbidden)
         raise ValueError(
             f"costs[:, {', '.join(map(str, index))}] are all infinite: no label is allowed"
         )

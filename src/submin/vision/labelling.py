@@ -36,7 +36,7 @@ class LabelSegmentation:
     result : LabelResult
         With labels numbered from 0 in the order of ``values``, their energy and its bound.
     problem : LabelProblem
-        What was solved; ``verify(problem, result)`` checks the bound.
+        What was solved; ``labels.verify_labels(problem, result)`` checks the bound.
     values : tuple of int
         The labels of the seeds, ascending.
     models : tuple of ColourModel
