@@ -152,6 +152,7 @@ class Desk:
             await action(self, head, data)
         except (ValueError, TypeError, KeyError, ImportError, OSError) as error:
             await self.send({"kind": "error", "text": _sentence(error)})
+            self._dirty.set()  # the page awaits a proof
 
     # What the page asks for.
 
@@ -370,14 +371,15 @@ class Desk:
             await self._prove(answer)
 
     async def _prove(self, answer: Answer) -> None:
-        """Send what is proved of a mask."""
+        """Send what is proved of the mask that is shown."""
+        _, serial = self._shown
         certificate = await self._in(self._hand_thread, lambda: answer.certificate)
         status = answer.result.status
         await self.send(
-            {"kind": "proof", "value": certificate.value, "bound": certificate.lower_bound,
+            {"kind": "proof", "serial": serial, "value": certificate.value, "bound": certificate.lower_bound,
              "gap": max(0.0, certificate.gap), "optimal": status is Status.OPTIMAL,
              "proved": answer.proved, "finished": answer.finished or self._stopped.is_set(),
-             "lesson": self._eager},
+             "lesson": self._eager or self._lesson is not None},
         )  # fmt: skip
 
     async def _write_files(self) -> None:
@@ -442,6 +444,7 @@ class Desk:
         self._lesson = None
         await self._say("lesson")
         if studio is None:
+            self._dirty.set()
             return
         self.studio = studio
         if what != "settings":

@@ -8,10 +8,11 @@ const LABEL = { object: OBJECT, background: BACKGROUND, erase: UNMARKED };
 const MOST_BYTES = 64 * 2 ** 20;
 const PIECE = 80; // milliseconds between two pieces of a stroke
 const LEVELS = 100;
+const UNCHANGED = new Set(["open", "save", "stop"]); // after these a proof still holds
 
 const picture = new Picture($("canvas"));
 const state = {
-  source: null, serial: 0, stroke: 0, settings: {}, smoothness: [], levels: null, masks: new Map(),
+  source: null, serial: 0, changed: 0, stroke: 0, settings: {}, smoothness: [], levels: null, masks: new Map(),
   pointers: new Map(), cursor: null, pen: null, space: false, times: new Map(), began: false,
   follows: false,
 };
@@ -81,8 +82,9 @@ const on = {
       hint("Where the mask takes too much, paint the background (B)");
     else hint("");
   },
-  proof({ value, bound, gap, proved, finished, lesson }) {
-    state.follows = lesson; // colours are learned from this mask next
+  proof({ serial, value, bound, gap, proved, finished, lesson }) {
+    if (serial < state.changed) return; // something has changed since
+    state.follows = lesson; // colours are learned next, and a new mask follows
     $("value").textContent = number(value);
     $("bound").textContent = number(bound);
     $("gap").textContent = gap === 0 ? "0" : gap.toPrecision(3);
@@ -153,7 +155,12 @@ const wire = new Wire(
 
 function ask(head, data) {
   state.serial += 1;
-  return wire.send({ ...head, serial: state.serial }, data) && state.serial;
+  if (!wire.send({ ...head, serial: state.serial }, data)) return false;
+  if (!UNCHANGED.has(head.do)) {
+    state.changed = state.serial;
+    if (picture.mask) badge("busy", "Solving");
+  }
+  return state.serial;
 }
 
 // Give a desk that is new the photograph, the strokes and the settings that this page has.
