@@ -190,6 +190,10 @@ def rewritten(tmp_path, change) -> str:
         lambda arrays, meta: arrays.update({"term_2.pointers": np.array([0, 9, 5])}),
         lambda arrays, meta: arrays.update({"term_2.members": np.array([0, 0, 0, 0, 0])}),
         lambda arrays, meta: arrays.update(unary=np.full((2, 3), np.nan)),
+        lambda arrays, meta: arrays.update(other=arrays.pop("term_1.reverse_weights")),
+        lambda arrays, meta: arrays.pop("term_1.reverse_weights"),
+        lambda arrays, meta: meta.update(arrays=3),
+        lambda arrays, meta: meta.update(arrays=[[]]),
     ],
 )
 def test_damaged_problems(tmp_path, change):
@@ -299,12 +303,18 @@ def test_archives_that_unpack_to_more_than_the_memory(tmp_path, monkeypatch):
         sm.Problem.load(path)
 
 
-def test_what_nobody_asks_for_is_not_unpacked(tmp_path):
+def test_what_nobody_wrote_is_refused(tmp_path):
     problem, result = example()
     result.save(tmp_path / "file.npz", problem)
     with zipfile.ZipFile(tmp_path / "file.npz", "a") as archive:
         archive.writestr("other.npy", b"no array")
-    assert_same_result(sm.Result.load(tmp_path / "file.npz"), result)
+    with pytest.raises(ValueError, match="its arrays are not those that were written: see other"):
+        sm.Result.load(tmp_path / "file.npz")
+
+
+def test_files_of_version_0_1_do_not_list_their_arrays(tmp_path):
+    path = rewritten(tmp_path, lambda arrays, meta: meta.pop("arrays"))
+    assert_same_result(sm.Result.load(path), example()[1])
 
 
 def test_the_format_is_numbered():

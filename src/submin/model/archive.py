@@ -34,7 +34,7 @@ def write(path: str | PathLike[str], arrays: Arrays, **parts: Description) -> No
     OSError
         If the file can not be written.
     """
-    meta = {"format": FORMAT, **parts}
+    meta = {"format": FORMAT, "arrays": sorted(arrays), **parts}
     with whole_file(path) as file:
         np.savez_compressed(file, meta=np.array(json.dumps(meta)), **arrays)  # type: ignore[arg-type]
 
@@ -75,6 +75,16 @@ class Archive:
         if not isinstance(self.meta, dict):
             raise ValueError("its description is no JSON object")
         self.version = self.meta["format"]
+
+    def require_arrays(self) -> None:
+        """Refuse a file that has lost arrays, or gained some; version 0.1 did not list them.
+
+        Families have arrays that need not be there, and one that is renamed would be overlooked.
+        """
+        written = set(self.meta.get("arrays", [])) | {"meta"}
+        if "arrays" in self.meta and written != set(self.file.files):
+            names = ", ".join(sorted(map(str, written.symmetric_difference(self.file.files))))
+            raise ValueError(f"its arrays are not those that were written: see {names}")
 
     def __getitem__(self, entry: str) -> npt.NDArray[Any]:
         if entry not in self.file:
@@ -148,6 +158,7 @@ def reading(
         if name not in file.meta:
             raise ValueError(f"{file.name} holds {missing}")
         with file.damage_named():
+            file.require_arrays()
             yield file, file.part(name)
 
 
