@@ -39,7 +39,6 @@ from submin.page.studio import (
     refitted,
     slices,
 )
-from submin.solve.certificate import Status
 from submin.vision.seeds import OBJECT
 
 HEAD = struct.Struct("<I")
@@ -374,10 +373,9 @@ class Desk:
         """Send what is proved of the mask that is shown."""
         _, serial = self._shown
         certificate = await self._in(self._hand_thread, lambda: answer.certificate)
-        status = answer.result.status
         await self.send(
             {"kind": "proof", "serial": serial, "value": certificate.value,
-             "bound": certificate.lower_bound, "gap": max(0.0, certificate.gap), "optimal": status is Status.OPTIMAL,
+             "bound": certificate.lower_bound, "gap": max(0.0, certificate.gap),
              "proved": answer.proved, "finished": answer.finished or self._stopped.is_set(),
              "lesson": self._eager or self._lesson is not None},
         )  # fmt: skip
