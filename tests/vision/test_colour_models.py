@@ -12,6 +12,7 @@ from submin.vision.colour_models import (
     ColourModel,
     fit_colour_model,
 )
+from submin.vision.palette import Palette
 
 VOLUME = 1e6
 
@@ -70,7 +71,7 @@ def test_refits_never_cost_more_and_repeat_exactly():
     mask[:, :20] = True
     runs = []
     for _ in range(2):
-        fitter = ColourFitter(features, VOLUME, 5, 0)
+        fitter = ColourFitter(Palette.of(features), VOLUME, 5, 0)
         models = fitter.first(mask, ~mask)
         costs = models.costs(features)
         energies = []
@@ -86,7 +87,7 @@ def test_refits_never_cost_more_and_repeat_exactly():
 def test_model_without_pixels_is_kept():
     features = np.random.default_rng(4).normal(size=(6, 6, 3))
     everything = np.ones((6, 6), dtype=bool)
-    fitter = ColourFitter(features, VOLUME, 2, 0)
+    fitter = ColourFitter(Palette.of(features), VOLUME, 2, 0)
     models = fitter.first(everything, everything)
     refitted, _ = fitter.refit(models, everything, models.costs(features))
     assert refitted.background is models.background

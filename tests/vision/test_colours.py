@@ -46,7 +46,7 @@ def test_channels(channels, grey, features):
     image = np.random.default_rng(0).integers(0, 256, size=(5, 3, channels)).astype(np.uint8)
     colours = Colours.of(image)
     assert colours.grey is grey
-    values, volume = colours.features()
+    values, volume = colours.palette.pixels, colours.volume
     assert values.shape == (5, 3, features)
     assert volume > 0
     if channels in (2, 4):
@@ -55,7 +55,7 @@ def test_channels(channels, grey, features):
 
 def test_opaque_alpha_is_no_feature():
     image = np.full((2, 2, 4), 255, dtype=np.uint8)
-    assert Colours.of(image).features()[0].shape == (2, 2, 3)
+    assert Colours.of(image).palette.pixels.shape == (2, 2, 3)
 
 
 def test_constant_image_beyond_the_unit_range():
@@ -64,7 +64,7 @@ def test_constant_image_beyond_the_unit_range():
 
 def test_lab_of_known_colours():
     image = np.array([[[255, 255, 255], [0, 0, 0], [255, 0, 0]]], dtype=np.uint8)
-    values, _ = Colours.of(image).features()
+    values = Colours.of(image).palette.pixels
     known = [[[100.0, 0.0, 0.0], [0.0, 0.0, 0.0], [53.24, 80.09, 67.20]]]
     np.testing.assert_allclose(values, known, atol=0.02)
 

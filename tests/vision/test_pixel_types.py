@@ -108,7 +108,7 @@ def test_colours_of_transparent_pixels_do_not_count():
     image[..., :3] = picture(130, 100, np.uint16)[..., None]
     image[..., 3] = 65535
     image[0, :5, :3], image[0, :5, 3] = 65535, 0
-    colours, _ = Colours.of(image).features()
+    colours = Colours.of(image).palette.pixels
     assert np.ptp(colours[..., 0]) == pytest.approx(100.0)
 
 
@@ -133,7 +133,7 @@ def equal_pictures(draw):
 @given(equal_pictures())
 @settings(max_examples=150, deadline=None)
 def test_features_do_not_depend_on_type_scale_and_offset(pictures):
-    first, second = (Colours.of(image).features()[0] for image in pictures)
+    first, second = (Colours.of(image).palette.pixels for image in pictures)
     np.testing.assert_allclose(second, first, rtol=1e-12, atol=1e-12)
 
 
@@ -145,7 +145,7 @@ def test_features_do_not_depend_on_type_scale_and_offset(pictures):
 def test_features_of_floats_do_not_depend_on_scale_and_offset(scale, offset, dtype, seed):
     values = np.random.default_rng(seed).random((6, 7, 3))
     first, second = (
-        Colours.of(image).features()[0]
+        Colours.of(image).palette.pixels
         for image in (values, (scale * (values + offset)).astype(dtype))
     )
     np.testing.assert_allclose(second, first, atol=1e-6 * (1.0 + abs(offset)))

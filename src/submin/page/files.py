@@ -42,15 +42,15 @@ from submin.vision.colour_models import ColourFitter
 from submin.vision.colours import Colours
 
 image = vision.read_photograph("{photograph}")
-features, volume = Colours.of(image).features()
-shape = features.shape[:2]
+colours = Colours.of(image)
+shape, features = colours.shape, colours.palette.pixels
 strokes = vision.scribble_labels(vision.read_photograph("strokes.png"), shape)
 learned = vision.scribble_labels(vision.read_photograph("learned.png"), shape)
 box = {box}  # x1, y1, x2, y2
 
-fitter = ColourFitter(features, volume, components={components}, seed=0)
+fitter = ColourFitter(colours.palette, colours.volume, components={components}, seed=0)
 models = fitter.first(learned == 2, learned == 1)
-cost_in, cost_out = models.costs(features)
+cost_in, cost_out = fitter.both_costs(models)
 unary = cost_in - cost_out - {level!r}
 if box:
     inside = np.zeros(shape, bool)

@@ -83,15 +83,11 @@ class Photograph:
     @lazy
     def features(self) -> FloatArray:
         """Lab coordinates, shape (H, W, channels)."""
-        return self._features[0]
+        return self.colours.palette.pixels
 
     def fitter(self, components: int) -> ColourFitter:
         """Return what fits colour models of the photograph."""
-        return ColourFitter(*self._features, components, seed=0)
-
-    @lazy
-    def _features(self) -> tuple[FloatArray, float]:
-        return self.colours.features()
+        return ColourFitter(self.colours.palette, self.colours.volume, components, seed=0)
 
     def rgba(self) -> bytes:
         """Return what a canvas shows: four bytes a pixel."""

@@ -268,9 +268,7 @@ def costs_of(
         _go_on(cancelled)
         models = fitter.first(learned == OBJECT, learned == BACKGROUND)
     _go_on(cancelled)
-    cost_in = models.foreground.costs(photograph.features)
-    _go_on(cancelled)
-    return cost_in, models.background.costs(photograph.features)
+    return fitter.both_costs(models)
 
 
 def _go_on(cancelled: Cancelled) -> None:

@@ -257,10 +257,9 @@ def _photographed(key: str, title: str, picture: Picture, step: int) -> Instance
     image = picture.image
     seeds = Seeds.of(image.shape[:2], **picture.marks)
     colours = Colours.of(image)
-    features, volume = colours.features()
-    fitter = ColourFitter(features, volume, GAUSSIANS, seed=0)
+    fitter = ColourFitter(colours.palette, colours.volume, GAUSSIANS, seed=0)
     models = fitter.first(seeds.first_foreground, seeds.first_background)
-    inside, outside = models.costs(features[::step, ::step])
+    inside, outside = (costs[::step, ::step] for costs in fitter.both_costs(models))
     smoothing = LAMBDA / step
     rgb = colours.rgb[::step, ::step]
     weights = contrast_weights(rgb, smoothness=smoothing, connectivity=8)

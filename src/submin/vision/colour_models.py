@@ -14,13 +14,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from submin._lazy import lazy
-from submin._typing import BoolArray, FloatArray, IndexArray
+from submin._typing import BoolArray, FloatArray
 from submin.vision.optional import require
+from submin.vision.palette import Palette
 
 OUTLIER_SHARE = 1e-3
 VARIANCE_FLOOR = 1.0
@@ -29,9 +31,9 @@ LEAST_FLOOR = 1e-6
 SPREAD = 30.0
 """Standard deviation of the features of a photograph of good contrast, in Lab units: below it,
 the floor shrinks with the contrast."""
-TRAINING_PIXELS = 20_000
+TRAINING_PIXELS = 2_500
 ITERATIONS = 10
-CHUNK = 1 << 15
+CHUNK = 1 << 13
 MINIMUM_SAMPLES = 2
 
 
@@ -74,18 +76,19 @@ class ColourModel:
 
     def _log_density(self, colours: FloatArray, factors: FloatArray) -> FloatArray:
         """Return log p; `factors` are the inverses of the Cholesky factors L of Σ = L Lᵀ."""
-        logs = np.empty((len(self.weights) + 1, len(colours)))
-        constant = np.log1p(-OUTLIER_SHARE) - 0.5 * colours.shape[1] * np.log(2.0 * np.pi)
-        for k, (weight, mean, factor) in enumerate(
-            zip(self.weights, self.means, factors, strict=True)
-        ):
-            white = (colours - mean) @ factor.T
-            log_determinant = np.log(np.diagonal(factor)).sum()
-            logs[k] = -0.5 * np.einsum("ij,ij->i", white, white)
-            logs[k] += np.log(weight) + log_determinant + constant
-        logs[-1] = np.log(OUTLIER_SHARE / self.volume)
-        largest = logs.max(axis=0)
-        density: FloatArray = largest + np.log(np.exp(logs - largest).sum(axis=0))
+        components, channels = self.means.shape
+        white = factors.reshape(-1, channels) @ colours.T
+        white -= np.einsum("kij,kj->ki", factors, self.means).reshape(-1, 1)
+        white *= white
+        logs = white.reshape(components, channels, -1).sum(axis=1)
+        logs *= -0.5
+        log_determinants = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+        constant = np.log1p(-OUTLIER_SHARE) - 0.5 * channels * np.log(2.0 * np.pi)
+        logs += (np.log(self.weights) + log_determinants + constant)[:, None]
+        uniform = np.log(OUTLIER_SHARE / self.volume)
+        largest = np.maximum(logs.max(axis=0), uniform)
+        shares = np.exp(logs - largest).sum(axis=0) + np.exp(uniform - largest)
+        density: FloatArray = largest + np.log(shares)
         return density
 
 
@@ -108,23 +111,33 @@ class ColourModels:
 
 @dataclass(frozen=True, eq=False)
 class ColourFitter:
-    """Fits the models of one image, always from the same pixels, so that rounds are comparable.
+    """Fits the models of one image, from pixels that represent all colours of a mask.
 
     Attributes
     ----------
-    features : float array, shape (H, W, D)
+    palette : Palette
+        Features of the image.
     volume : float
         Volume over which the uniform share is spread.
     components : int
         Largest number of Gaussians in a model.
     seed : int
-        Fixes the choice of training pixels and the first means.
+        Fixes the first means.
     """
 
-    features: FloatArray
+    palette: Palette
     volume: float
     components: int
     seed: int
+
+    def both_costs(self, models: ColourModels) -> tuple[FloatArray, FloatArray]:
+        """Return the cost of every pixel as object and as background, in nats."""
+        return self.costs(models.foreground), self.costs(models.background)
+
+    def costs(self, model: ColourModel) -> FloatArray:
+        """Return -log p of every pixel, shape (H, W), in nats."""
+        costs: FloatArray = model.costs(self.palette.colours)[self.palette.index]
+        return costs
 
     def first(self, foreground: BoolArray, background: BoolArray) -> ColourModels:
         """Fit both models from scratch to the pixels of two masks, neither empty."""
@@ -140,7 +153,7 @@ class ColourFitter:
         models : ColourModels
         mask : bool array, shape (H, W)
         costs : two float arrays, shape (H, W)
-            ``models.costs(features)``.
+            Those of `models`.
 
         Returns
         -------
@@ -158,14 +171,14 @@ class ColourFitter:
         if not mask.any():
             return model, costs
         candidate = self.fit(mask, model)
-        new_costs = candidate.costs(self.features)
+        new_costs = self.costs(candidate)
         if new_costs[mask].sum() < costs[mask].sum():
             return candidate, new_costs
         return model, costs
 
     def fit(self, mask: BoolArray, start: ColourModel | None = None) -> ColourModel:
         """Fit one model to the pixels of a mask that is not empty, from scratch or a start."""
-        colours = self._training_colours(mask)
+        colours = self.palette.sample(mask, TRAINING_PIXELS)
         return fit_colour_model(
             colours, self.components, self.volume, self.seed, start, self.variance_floor
         )
@@ -173,19 +186,8 @@ class ColourFitter:
     @lazy
     def variance_floor(self) -> float:
         """What is added to every variance, relative to that of the features."""
-        variance = float(self.features.var(axis=(0, 1)).sum())
+        variance = float(self.palette.pixels.var(axis=(0, 1)).sum())
         return VARIANCE_FLOOR * min(1.0, max(LEAST_FLOOR, variance / SPREAD**2))
-
-    def _training_colours(self, mask: BoolArray) -> FloatArray:
-        """Choose at most `TRAINING_PIXELS` pixels of a mask, in one random order for all masks."""
-        pixels = self.features.reshape(-1, self.features.shape[-1])
-        chosen = self._order[mask.ravel()[self._order]][:TRAINING_PIXELS]
-        return pixels[chosen]
-
-    @lazy
-    def _order(self) -> IndexArray:
-        pixels = self.features[..., 0].size
-        return np.random.default_rng(self.seed).permutation(np.arange(pixels, dtype=np.int32))
 
 
 def fit_colour_model(
@@ -255,6 +257,13 @@ def _inverses(covariances: FloatArray) -> FloatArray:
 @contextmanager
 def _quiet_and_reproducible() -> Iterator[None]:
     """Expect unfinished iterations; one thread, so that sums are formed in one order."""
-    with warnings.catch_warnings(), require("threadpoolctl").threadpool_limits(limits=1):
+    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
         warnings.filterwarnings("ignore", module=r"sklearn\.")
         yield
+
+
+@cache
+def _thread_pools() -> Any:
+    """Return what limits the threads of scikit-learn; to find their libraries takes 5 ms."""
+    require("sklearn.mixture")
+    return require("threadpoolctl").ThreadpoolController()

@@ -20,6 +20,7 @@ from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray
 from submin.vision.image_files import refuse_path
 from submin.vision.optional import require
+from submin.vision.palette import Palette
 
 LAB_RANGES = (100.0, 185.0, 203.0)
 """Extent of the sRGB gamut along L*, a* and b*."""
@@ -99,20 +100,33 @@ class Colours:
         shown = _displayed(self.pixels)
         return self._opacity if shown is None or not self._has_alpha else shown[:, :, -1]
 
-    def features(self) -> tuple[FloatArray, float]:
-        """Return Lab coordinates, shape (H, W, channels), and the volume of the uniform share.
+    @lazy
+    def palette(self) -> Palette:
+        """Features for colour models: Lab coordinates of the distinct colours.
 
         A grey image keeps L* alone.  Where opacity varies it joins as a channel from 0 to 100, and
         colours are weighted with it, since the colour of a transparent pixel means nothing.
         """
-        opacity = self._opacity
-        lab = require("skimage.color").rgb2lab(self._stretched * opacity[:, :, None])
-        channels = list(np.moveaxis(lab, 2, 0))[: 1 if self.grey else 3]
+        opacity = self._opacity[:, :, None]
+        weighted = self._stretched * opacity
+        if self._varies:
+            weighted = np.concatenate([weighted, opacity], axis=2)
+        return Palette.of(weighted, self._features)
+
+    def _features(self, weighted: FloatArray) -> FloatArray:
+        lab = require("skimage.color").rgb2lab(weighted[:, :3])[:, : 1 if self.grey else 3]
+        features: FloatArray = np.hstack([lab, ALPHA_RANGE * weighted[:, 3:]])
+        return features
+
+    @property
+    def volume(self) -> float:
+        """Volume of the space of features, over which the uniform share of a model is spread."""
         volume = GREY_VOLUME if self.grey else float(np.prod(LAB_RANGES))
-        if np.ptp(opacity) > 0:
-            channels.append(ALPHA_RANGE * opacity)
-            volume *= ALPHA_RANGE
-        return np.stack(channels, axis=-1).astype(np.float64), volume
+        return volume * ALPHA_RANGE if self._varies else volume
+
+    @lazy
+    def _varies(self) -> bool:
+        return bool(np.ptp(self._opacity) > 0)
 
     @property
     def _has_alpha(self) -> bool:

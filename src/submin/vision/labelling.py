@@ -111,12 +111,13 @@ def segment_labels(
         raise ValueError(
             f"seeds have the labels {list(values)}: at least two, each with a stroke, are needed"
         )
-    features, volume = colours.features()
-    fitter = ColourFitter(features, volume, components, seed)
+    fitter = ColourFitter(colours.palette, colours.volume, components, seed)
     models = tuple(fitter.fit(marked == value) for value in values)
-    weights = contrast_weights(features, smoothness=smoothness, connectivity=connectivity)
+    weights = contrast_weights(
+        colours.palette.pixels, smoothness=smoothness, connectivity=connectivity
+    )
     problem = LabelProblem(
-        _costs(models, features, marked, values),
+        _costs(fitter, models, marked, values),
         [GridCut(colours.shape, _among(marked, weights, connectivity), connectivity)],
     )
     result = minimize_labels(
@@ -151,15 +152,15 @@ def checked_seeds(seeds: npt.ArrayLike, shape: tuple[int, int]) -> npt.NDArray[n
 
 
 def _costs(
+    fitter: ColourFitter,
     models: tuple[ColourModel, ...],
-    features: FloatArray,
     marked: npt.NDArray[np.int64],
     values: tuple[int, ...],
 ) -> npt.NDArray[np.float32]:
     """Return the costs of all labels: nothing where pixels take no part."""
     costs = np.empty((len(values), *marked.shape), dtype=np.float32)
     for own, value, model in zip(costs, values, models, strict=True):
-        own[...] = model.costs(features)
+        own[...] = fitter.costs(model)
         own[(marked > 0) & (marked != value)] = np.inf
         own[marked == EXCLUDED] = 0.0
     return costs

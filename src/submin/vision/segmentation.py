@@ -215,8 +215,8 @@ def segment(
         raise TypeError(f"on_round is {on_round!r}: it must be callable with (round)")
     colours = Colours.of(image)
     seeds = Seeds.of(colours.shape, box, scribbles, mask)
-    features, volume = colours.features()
-    fitter = ColourFitter(features, volume, components, seed)
+    fitter = ColourFitter(colours.palette, colours.volume, components, seed)
+    features = colours.palette.pixels
     terms: list[Term] = [
         GridCut(
             colours.shape,
