@@ -93,16 +93,22 @@ class Browser:
         """Take a tool."""
         self.click(f"[name=tool][value={name}]")
 
+    def places(self, points: Sequence[Sequence[float]]) -> list[list[int]]:
+        """Where points of the photograph are on the screen."""
+        return list(
+            self.script(
+                "const p = submin.picture, r = p.canvas.getBoundingClientRect();"
+                "return arguments[0].map(([x, y]) =>"
+                " [Math.round(r.left + p.x + x * p.scale), Math.round(r.top + p.y + y * p.scale)])",
+                points,
+            )
+        )
+
     def drag(self, points: Sequence[Sequence[float]]) -> None:
         """Drag the pointer through points of the photograph."""
         from selenium.webdriver.common.action_chains import ActionChains
 
-        places = self.script(
-            "const p = submin.picture, r = p.canvas.getBoundingClientRect();"
-            "return arguments[0].map(([x, y]) =>"
-            " [Math.round(r.left + p.x + x * p.scale), Math.round(r.top + p.y + y * p.scale)])",
-            points,
-        )
+        places = self.places(points)
         chain = ActionChains(self.driver, duration=10)
         pointer = chain.w3c_actions.pointer_action
         pointer.move_to_location(*places[0])

@@ -17,43 +17,10 @@ pytest.importorskip("typer")
 
 from submin import vision
 from tests.page import browser as module
-from tests.page.browser import browsing, serving
-from tests.page.conftest import scene
+from tests.page.conftest import HEIGHT, INSIDE, OUTSIDE, WIDTH, scene
 
 if lacking := module.missing():
     pytest.skip(f"browser tests: {lacking}", allow_module_level=True)
-
-HEIGHT, WIDTH = 120, 180
-INSIDE = [[85, 55], [95, 62]]
-OUTSIDE = [[10, 10], [12, 100]]
-
-
-@pytest.fixture(scope="module")
-def photo(tmp_path_factory):
-    path = tmp_path_factory.mktemp("photo") / "scene.png"
-    vision.save_picture(scene(HEIGHT, WIDTH), path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def address(photo):
-    with serving(str(photo)) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def window(tmp_path_factory):
-    with browsing(tmp_path_factory.mktemp("browser")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(window, address):
-    """The photograph, freshly open."""
-    window.open(address, None)
-    window.until("!!submin.picture.photo && document.getElementById('start').hidden")
-    yield window
-    assert window.complaints() == []
 
 
 def test_strokes_are_followed_and_taken_back(page):
