@@ -291,49 +291,25 @@ def test_statements_have_the_numbers_of_the_paper(data_folder):
         assert "Section 1.2" not in text
 
 
-def test_the_page_escapes_and_aligns():
-    assert "&lt;b&gt;" in report.table(["<b>"], [["x"]])
+def test_numbers_of_the_page():
     assert report.number(None) == "–"
     assert report.number(gaps.TINY) == "0"
+    assert report.number(1234.5, 2) == "1.2e+03"
 
 
 @pytest.mark.parametrize(
     ("leads", "words"),
     [
-        ([(0.8, 0.9), (1.1, 1.2)], "at σ = 5, and at no other"),
-        ([(0.8, 1.2), (1.1, 0.9)], "at no σ"),
-        ([(1.1, 1.2), (1.1, 1.2)], "at every σ"),
+        ([(0.8, 0.9), (1.1, 1.2)], "σ = 5, and at no other"),
+        ([(0.8, 1.2), (1.1, 0.9)], "no σ"),
+        ([(1.1, 1.2), (1.1, 1.2)], "every σ"),
     ],
 )
 def test_the_widths_at_which_ap_leads_are_read_from_the_numbers(leads, words):
     search = [
         {"width": width, "lead_after_1": lead} for width, lead in zip((0, 5), leads, strict=True)
     ]
-    assert words in report._where_ap_leads(search)
-
-
-def superpixels_solved(**published) -> dict:
-    return {
-        "oct500": {
-            "value": -1.0, "gap": 0.0, "status": "CLOSED", "passes": 1.0, "seconds": 1.0,
-            **published,
-        }
-    }  # fmt: skip
-
-
-def test_published_times_stand_beside_the_published_instances_alone():
-    """A quarter picture has no published minimum and no published time to be compared with."""
-    quick = report._superpixels({"comparable": False, "superpixels": superpixels_solved()})
-    assert not re.search("SparseCard|push-relabel|published exact", "".join(quick))
-    assert "CLOSED" in "".join(quick)
-    published = {
-        "published_value": -1.0, "published_exact_seconds": 187.2, "published_arcs": 1e6,
-        "approximate": [
-            {"relative_error": 0.1, "published_seconds": 2.3, "seconds": 1.0, "passes": 1.0}
-        ],
-    }  # fmt: skip
-    full = {"comparable": True, "superpixels": superpixels_solved(**published)}
-    assert re.search("187.2.*SparseCard", "".join(report._superpixels(full)), re.DOTALL)
+    assert report.where_ap_leads(search) == words
 
 
 def write_photograph(folder: Path, name: str, seed: int) -> None:
@@ -443,6 +419,34 @@ def test_every_theorem_holds_as_proved_and_every_instance_is_solved(two_runs):
         assert values == pytest.approx([values[0]] * len(values))
         assert {one["status"] for one in solved.values()} == {"OPTIMAL"}
     assert {one["status"] for one in numbers["superpixels"].values()} == {"OPTIMAL"}
+
+
+def test_published_times_stand_beside_the_published_instances_alone(two_runs):
+    """A quarter picture has no published minimum and no published time to be compared with."""
+    folders, (numbers, _), _ = two_runs
+    images = {path.stem: path.read_bytes() for path in folders[0].glob("*.png")}
+    page = report.page(numbers, images)
+    assert not re.search("SparseCard|push-relabel|published exact", page)
+    published = {
+        "published_value": -1.0, "published_exact_seconds": 187.2, "published_arcs": 1e6,
+        "approximate": [
+            {"relative_error": 0.1, "published_seconds": 2.3, "seconds": 1.0, "passes": 1.0}
+        ],
+    }  # fmt: skip
+    found = {key: one | published for key, one in numbers["superpixels"].items()}
+    likeness = numbers["likeness"] | {"rms_log_error": 0.144}
+    changed = {"comparable": True, "superpixels": found, "likeness": likeness}
+    full = report.page({**numbers, **changed}, images)
+    assert re.search("SparseCard.*187.2.*2.3", full, re.DOTALL)
+    assert "an RMS log\nerror of 0.14" in full
+
+
+def test_the_page_escapes_what_it_is_told(two_runs):
+    folders, (numbers, _), _ = two_runs
+    images = {path.stem: path.read_bytes() for path in folders[0].glob("*.png")}
+    claims = [{**numbers["claims"][0], "claim": "<b>"}]
+    page = report.page({**numbers, "claims": claims}, images)
+    assert "<td>&lt;b&gt;</td>" in page
 
 
 def test_without_data_photographs_of_scikit_image_stand_in():

@@ -13,6 +13,7 @@ PACKAGES = {
     "threadpoolctl": "threadpoolctl",
     "scipy": "scipy",
     "tifffile": "tifffile",
+    "jinja2": "Jinja2",
 }
 
 
