@@ -219,3 +219,20 @@ class EdgeTerm(Term):
     def granularity(self) -> float:
         """Return the granularity of the finite weights."""
         return common_granularity(*self.finite_part().weight_arrays())
+
+
+class GraphTerm(EdgeTerm):
+    """A sum of the edge functions of a graph, with the ends of each edge, in one segment."""
+
+    tails: IndexArray
+    heads: IndexArray
+
+    @property
+    def forward(self) -> WeightArray:
+        """The cost of each edge whose tail is in S and whose head is not, or one for all."""
+        return self.segments[0].forward
+
+    @property
+    def backward(self) -> WeightArray:
+        """The cost of each edge whose head is in S and whose tail is not, or one for all."""
+        return self.segments[0].backward
