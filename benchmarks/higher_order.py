@@ -26,8 +26,8 @@ import numpy as np
 import submin as sm
 from instances import data_folder, photograph_problem, superpixel_problem
 from submin.solvers import choose
+from submin.solvers.flows.network import FlowNetwork, network_size
 from submin.solvers.max_flow import accepts
-from submin.solvers.network import Network, network_size
 from submin.terms.table import Table
 
 SUPERPIXELS = 600
@@ -196,7 +196,7 @@ def pymaxflow_seconds(problem: sm.Problem) -> float:
         import maxflow
     except ImportError:
         return float("nan")
-    network = Network(problem.terms, problem.unary.ravel(), sm.Layout(problem).feasible_start())
+    network = FlowNetwork(problem.terms, problem.unary.ravel(), sm.Layout(problem).feasible_start())
     network.flow[:] = 0.0
     costs = network.imbalance()
     weights = [np.broadcast_to(part, network.flow.size) for part in network.edges[2:]]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
+from submin.solvers.flows.network import FlowNetwork, network_size
 from submin.solvers.max_flow import MaxFlow
-from submin.solvers.network import Network, network_size
 from submin.terms.table import Table
 from submin.testing import brute_force, check_term
 
@@ -89,7 +89,7 @@ def test_a_feasible_dual_is_a_flow_without_imbalance(data, whole):
     random = np.random.default_rng(data.draw(st.integers(0, 99)))
     vertices = [term.greedy(random.permutation(N).astype(np.int32)) for _ in range(3)]
     dual = np.mean(vertices, axis=0)
-    network = Network([term], np.zeros(N), [dual])
+    network = FlowNetwork([term], np.zeros(N), [dual])
     scale = 1e-12 * (1.0 + np.abs(dual).sum())
     assert np.abs(network.imbalance()[N:]).max(initial=0.0) <= scale
     np.testing.assert_allclose(network.dual(done=False)[0], dual, rtol=0.0, atol=scale)
@@ -146,7 +146,7 @@ def test_pairs_and_triples_of_tables():
     pair = Table([[0, 1], [1, 2]], [0.0, 2.0, 3.0, 4.5])
     assert tuple(pair.gadget_size()) == (0, 2)
     vertex = pair.greedy(np.array([2, 0, 1], dtype=np.int32))
-    np.testing.assert_array_equal(Network([pair], np.zeros(3), [vertex]).dual(False)[0], vertex)
+    np.testing.assert_array_equal(FlowNetwork([pair], np.zeros(3), [vertex]).dual(False)[0], vertex)
     sums = np.array([0.1, 0.2, 0.3]) @ (np.arange(8) >> np.arange(3)[:, None] & 1)
     chain = sums + np.array([0.0, 0.7, 1.4, 0.7, 0.7, 1.4, 0.7, 0.0])
     assert tuple(Table([[0, 1, 2]], chain).gadget_size()) == (0, 2)

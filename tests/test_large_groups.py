@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
+from submin.solvers.flows.network import FlowNetwork
 from submin.solvers.max_flow import MaxFlow
-from submin.solvers.network import Network
 from submin.testing import brute_force
 
 pytest.importorskip("submin.kernels.native")  # the counts of work are those of its searches
@@ -57,7 +57,8 @@ def reordered(problem: sm.Problem, order: tuple[int, ...]) -> sm.Problem:
 
 def expanded_minimum(problem: sm.Problem) -> float:
     """Return the minimum of the network of a problem of whole numbers, as networkx finds it."""
-    network = Network(problem.terms, problem.unary, [np.zeros(term.size) for term in problem.terms])
+    dual = [np.zeros(term.size) for term in problem.terms]
+    network = FlowNetwork(problem.terms, problem.unary, dual)
     costs = np.concatenate([network._unary, *network._costs]).tolist()
     graph = nx.DiGraph()
     graph.add_nodes_from(["source", "sink"])
@@ -78,14 +79,14 @@ def work(
     problem: sm.Problem, monkeypatch: pytest.MonkeyPatch, solver: MaxFlow
 ) -> tuple[int, sm.Result]:
     """Solve a problem; return what its searches counted, and the result."""
-    searches, search = [], Network.search
+    searches, search = [], FlowNetwork.search
 
-    def watched(network: Network, s: np.ndarray, warm: bool) -> object:
+    def watched(network: FlowNetwork, s: np.ndarray, warm: bool) -> object:
         searches.append(search(network, s, warm))
         return searches[-1]
 
     with monkeypatch.context() as patch:
-        patch.setattr(Network, "search", watched)
+        patch.setattr(FlowNetwork, "search", watched)
         result = sm.minimize(problem, solver)
     return sum(sum(flow.counts().values()) for flow in searches), result
 

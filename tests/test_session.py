@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import submin as sm
-from submin.solvers import kept_flow
+from submin.solvers.flows import kept_flow
 
 seeds = st.integers(0, 2**32)
 GRIDS = [((7,), 2), ((4, 5), 4), ((9, 11), 8), ((3, 3, 4), 6), ((2, 3, 3), 26)]

@@ -41,7 +41,7 @@ from submin.levels.fidelity import Fidelity
 from submin.model.problem import Problem
 from submin.solve.driver import Limits
 from submin.solve.layout import Layout
-from submin.solvers.network import Network, refuse_others
+from submin.solvers.flows.network import FlowNetwork, refuse_others
 
 if TYPE_CHECKING:
     from submin.kernels.flows import GraphFlow
@@ -182,7 +182,7 @@ class _Division:
 
     def __init__(self, layout: Layout, fidelity: Fidelity) -> None:
         self.fidelity, self.n = fidelity, layout.n
-        self.network = Network(layout.problem.terms, layout.unary, layout.feasible_start())
+        self.network = FlowNetwork(layout.problem.terms, layout.unary, layout.feasible_start())
         self.costs = self.network.costs
         count = self.costs.size
         self.part, self.open = np.zeros(count, dtype=np.intp), np.ones(count, dtype=np.bool_)

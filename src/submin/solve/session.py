@@ -1,7 +1,8 @@
 """A problem that is kept, and answers again after a small change: ``Session``.
 
-A maximum flow stays open between two questions (``solvers.kept_flow``).  What takes as long as a
-solve of the whole problem, the certificate and a copy of the dual, waits until it is asked for.
+A maximum flow stays open between two questions (``solvers.flows.kept_flow``).  What takes as long
+as a solve of the whole problem, the certificate and a copy of the dual, waits until it is asked
+for.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from submin.solve.layout import Layout
 from submin.solve.progress import Watch, displaying
 from submin.solve.result import History, Record, Result
 from submin.solvers import choose
-from submin.solvers.kept_flow import KeptFlow
+from submin.solvers.flows.kept_flow import KeptFlow
+from submin.solvers.flows.network import refuse_others
 from submin.solvers.max_flow import MaxFlow, MaxFlowState
-from submin.solvers.network import refuse_others
 from submin.solvers.solver import Solver
 from submin.terms import Cut, GridCut
 from submin.terms.base.edges import EdgeTerm

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from submin.solve.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps
+from submin.solvers.flows.network import accepts, network_size
 from submin.solvers.max_flow import MaxFlow
-from submin.solvers.network import accepts, network_size
 from submin.solvers.parametric_flow import ParametricFlow
 from submin.solvers.solver import Solver
 

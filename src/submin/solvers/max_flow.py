@@ -33,7 +33,7 @@ from submin import _checks, _memory, kernels
 from submin._sums import UNIT_ROUNDOFF
 from submin._typing import BoolArray, Dual, FloatArray, PointerArray, WeightArray
 from submin.solve.layout import Layout, ZeroDual
-from submin.solvers.network import Network, NetworkSize, network_size, refuse_others
+from submin.solvers.flows.network import FlowNetwork, NetworkSize, network_size, refuse_others
 from submin.solvers.solver import array_bytes
 from submin.terms.base.edges import EdgeTerm
 from submin.terms.base.groups import GroupTerm
@@ -74,7 +74,7 @@ class MaxFlowState:
 
     y: Dual
     s: FloatArray
-    graph: GridCut | Network | None
+    graph: GridCut | FlowNetwork | None
     warm: bool
     norm: float = float("inf")
     swept: int = 0
@@ -151,7 +151,7 @@ class MaxFlow:
             return MaxFlowState(dual, s, grid, warm)
         if self.sweeps and _few_large_groups(layout):
             return MaxFlowState(list(dual), layout.total(dual), None, warm)
-        network = Network(terms, layout.unary, dual)
+        network = FlowNetwork(terms, layout.unary, dual)
         return MaxFlowState([], network.imbalance(), network, warm)
 
     def step(self, layout: Layout, state: MaxFlowState) -> int:
@@ -194,7 +194,7 @@ class MaxFlow:
         After a search that does not halve them there is no other.
         """
         graph, before = state.graph, state.lost
-        if not isinstance(graph, Network) or layout.problem.granularity:
+        if not isinstance(graph, FlowNetwork) or layout.problem.granularity:
             return None
         s = graph.imbalance()
         misplaced = np.maximum(np.where(member, s, -s), 0.0)
@@ -229,9 +229,9 @@ class MaxFlow:
         """
         unit, graph = layout.problem.granularity, state.graph
         if graph is None:
-            graph = state.graph = Network(layout.problem.terms, layout.unary, state.y)
+            graph = state.graph = FlowNetwork(layout.problem.terms, layout.unary, state.y)
             state.s, state.warm = graph.imbalance(), True
-        if isinstance(graph, Network):
+        if isinstance(graph, FlowNetwork):
             if self.sweeps and not state.swept and not layout.problem.precedences.tails.size:
                 state.s = graph.sweep(state.s)
             if unit:
@@ -257,7 +257,7 @@ class MaxFlow:
 
     def iterate(self, layout: Layout, state: MaxFlowState) -> tuple[Dual, FloatArray]:
         """Return y and its s, summed afresh unless the search on a grid is over."""
-        if isinstance(state.graph, Network):
+        if isinstance(state.graph, FlowNetwork):
             state.y = state.graph.dual(state.done)
         elif state.done:
             return state.y, state.s

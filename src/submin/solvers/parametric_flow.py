@@ -32,9 +32,9 @@ from submin import _checks, kernels
 from submin._typing import BoolArray, Dual, FloatArray, IndexArray
 from submin.solve.layout import Layout
 from submin.solvers.accelerated_sweeps import AcceleratedSweeps, AcceleratedSweepsState
-from submin.solvers.grid_rounds import LARGE, GridRounds
+from submin.solvers.flows.grid_rounds import LARGE, GridRounds
+from submin.solvers.flows.network import FlowNetwork, NetworkSize, network_size, refuse_others
 from submin.solvers.max_flow import single_grid
-from submin.solvers.network import Network, NetworkSize, network_size, refuse_others
 from submin.solvers.solver import array_bytes
 from submin.terms.base.term import Term
 from submin.terms.cut import Cut
@@ -60,7 +60,7 @@ class ParametricFlowState:
     passes_left: int
     norm: float = float("inf")
     rounds: GridRounds | None = None
-    network: Network | None = None
+    network: FlowNetwork | None = None
     kernel: Kernel | None = None
     masses: FloatArray = field(default_factory=lambda: np.zeros(0))
     x: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -148,7 +148,7 @@ class ParametricFlow:
         """
         for kept, now in zip(state.sweeps.previous_y, state.sweeps.y, strict=True):
             kept[...] = now
-        network = Network(layout.problem.terms, layout.unary, state.sweeps.y)
+        network = FlowNetwork(layout.problem.terms, layout.unary, state.sweeps.y)
         state.network, count = network, network.costs.size
         state.masses, state.x = np.zeros(count), np.zeros(count)
         state.masses[: layout.n] = 1.0 if layout.masses is None else layout.masses

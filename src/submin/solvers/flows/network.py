@@ -126,7 +126,7 @@ class Places(NamedTuple):
         return dual[: self.modular.size]
 
 
-class Network:
+class FlowNetwork:
     """The joined graph of a problem's terms, and the flow of a dual in it.
 
     Parameters

@@ -24,8 +24,8 @@ import numpy as np
 from submin import kernels
 from submin._typing import BoolArray, Dual, FloatArray, IndexArray
 from submin.solve.layout import Layout
+from submin.solvers.flows.network import FlowNetwork
 from submin.solvers.max_flow import MaxFlow, MaxFlowState, grid_arrays
-from submin.solvers.network import Network
 from submin.terms.grid_cut import GridCut
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class KeptFlow(MaxFlow):
         if state is None:
             return
         graph, swept = state.graph, state.swept
-        if isinstance(graph, Network):
+        if isinstance(graph, FlowNetwork):
             graph.set_unary(layout.unary)
             s = graph.imbalance()
             if state.done and not layout.problem.granularity:
