@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types sanitize machines wheel test-wheel install clean
+.PHONY: demo test lint tidy types sanitize machines wheel test-wheel install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/submin segment --sample coffee --superpixels 500 -o demo
@@ -17,6 +17,12 @@ lint: $(VENV)/.installed
 	$(BIN)/clang-format --dry-run --Werror $(shell find native -name '*.?pp')
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*)
 	@if command -v actionlint >/dev/null; then actionlint; else echo "left out: there is no actionlint here"; fi
+
+# Faults and waste in native/, which takes some minutes.
+tidy: $(VENV)/.installed
+	$(BIN)/cmake -S . -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(BIN)/python \
+	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) >/dev/null
+	printf '%s\n' native/bind/*.cpp | xargs -n 1 -P 2 $(BIN)/clang-tidy -p build/tidy --quiet
 
 types: $(VENV)/.installed
 	$(BIN)/mypy

@@ -172,8 +172,9 @@ class ParametricFlow {
       arrays_.costs[place(v)] = costs_[v];
       arrays_.masses[place(v)] = masses_[v];
     }
-    std::vector<std::int64_t> next;
-    for (const Part& part : parts) next.push_back(part.first_edge);
+    std::vector<std::int64_t> next(parts.size());
+    std::transform(parts.begin(), parts.end(), next.begin(),
+                   [](const Part& part) { return part.first_edge; });
     for (std::int64_t e = 0; e < graph_.edges; ++e) {
       const Index tail = graph_.tails[e], head = graph_.heads[e];
       if (part_of(tail) != part_of(head)) {
