@@ -1,0 +1,63 @@
+"""Settings of the site.  `make docs` copies the pages to build/site/pages and builds them there."""
+
+import submin
+
+project = "submin"
+author = "The submin developers"
+copyright = author
+version = release = submin.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["templates"]
+exclude_patterns = ["**/GALLERY_HEADER.*"]
+nitpicky = True
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["attrs_inline"]
+
+autodoc_typehints = "none"  # numpydoc has the types, in words
+autosummary_generate = True
+numpydoc_show_class_members = False
+highlight_language = "python3"
+
+EXAMPLES = "../../../examples"
+sphinx_gallery_conf = {
+    "examples_dirs": EXAMPLES,
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "subsection_order": [
+        f"{EXAMPLES}/{name}" for name in ("images", "graphs", "functions", "solving")
+    ],
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "min_reported_time": 3600,
+    "doc_module": ("submin",),
+    "backreferences_dir": "reference/examples",
+    "reference_url": {"submin": None},
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "submin"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "submin"},
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+    "show_toc_level": 2,
+}
+html_sidebars = {"index": [], "install": []}
