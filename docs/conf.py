@@ -38,6 +38,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
+    "write_computation_times": False,
     "min_reported_time": 3600,
     "doc_module": ("submin",),
     "backreferences_dir": "reference/examples",
