@@ -32,12 +32,15 @@ print(f"{-densest.value:.4g} per member, after {densest.steps} cuts:", *sorted(g
 
 print(sm.verify(densest.shifted, densest.result))
 
-place = networkx.spring_layout(graph, seed=3, k=0.35)
+place = networkx.kamada_kawai_layout(graph)
 colours = np.where(densest.minimizer, "#D55E00", "#9ecae1")
 figure, axes = plt.subplots(figsize=(8, 5.5), layout="constrained")
 networkx.draw_networkx_edges(graph, place, ax=axes, edge_color="#bbbbbb", width=0.6)
 networkx.draw_networkx_nodes(graph, place, ax=axes, node_color=colours, node_size=60)
-networkx.draw_networkx_labels(graph, place, {name: name for name in group}, font_size=8, ax=axes)
+networkx.draw_networkx_labels(
+    graph, place, {name: name for name in group}, ax=axes, font_size=8,
+    horizontalalignment="left", verticalalignment="bottom",
+)  # fmt: skip
 axes.set_title("the densest group of characters")
 axes.set_axis_off()
 plt.show()

@@ -8,6 +8,7 @@ graph of nearest neighbours.  ``submin.learn`` has an estimator with the interfa
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
 from sklearn.datasets import make_moons
 from sklearn.neighbors import KNeighborsClassifier, kneighbors_graph
 
@@ -38,9 +39,13 @@ cut = sm.minimize(sm.Problem(unary, [sm.Cut.from_sparse(neighbours + neighbours.
 print(f"minimum cut: {np.mean(cut.minimizer == truth):.1%} right; {cut.certificate}")
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained", sharey=True)
-shown = {"nearest label": nearest, "scores of total variation": model.scores_, "cut": cut.minimizer}
+cmap = ListedColormap(["#0072B2", "#D55E00"])
+shown = {"six labels": None, "nearest label": nearest, "total variation": model.transduction_}
 for panel, (name, values) in zip(axes, shown.items(), strict=True):
-    panel.scatter(*samples.T, c=values, cmap="coolwarm", s=12)
-    panel.scatter(*samples[known].T, c=given[known], cmap="coolwarm", s=90, edgecolor="black")
+    if values is None:
+        panel.scatter(*samples.T, color="lightgrey", s=12)
+    else:
+        panel.scatter(*samples.T, c=values, cmap=cmap, s=12)
+    panel.scatter(*samples[known].T, c=given[known], cmap=cmap, s=90, edgecolor="black")
     panel.set(title=name, xticks=[], yticks=[])
 plt.show()

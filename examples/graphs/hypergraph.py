@@ -10,6 +10,7 @@ Here the elements are eighteen women, and the hyperedges are the social events t
 import matplotlib.pyplot as plt
 import networkx
 import numpy as np
+from matplotlib.colors import ListedColormap
 
 import submin as sm
 
@@ -34,8 +35,8 @@ smallest = sm.minimize(problem)
 largest = sm.minimize(problem, sm.MaxFlow(largest=True))
 print(smallest.certificate)
 print(f"events that both sides went to: {meetings.evaluate(smallest.minimizer):.0f}")
-print("with Evelyn in every minimum cut:", *sm.nodes_of(women, smallest.minimizer), sep="\n  ")
-print("never with her:", *sm.nodes_of(women, ~largest.minimizer), sep="\n  ")
+print("with Evelyn in every minimum cut:", *sorted(sm.nodes_of(women, smallest.minimizer)), sep="\n  ")
+print("never with her:", *sorted(sm.nodes_of(women, ~largest.minimizer)), sep="\n  ")
 
 # %%
 # Women by side, events by the share of guests on Evelyn's side.
@@ -46,8 +47,9 @@ by_share = np.argsort(share)[::-1]
 attended = np.zeros((len(women), len(events)))
 for event, group in enumerate(groups):
     attended[group, event] = np.where(smallest.minimizer[group], 1, 2)
+colours = ListedColormap(["white", "#66a61e", "#d95f02"])
 figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
-axes.imshow(attended[np.ix_(order, by_share)], cmap="Paired", vmin=0, vmax=6, aspect="auto")
+axes.imshow(attended[np.ix_(order, by_share)], cmap=colours, aspect="auto")
 axes.set_yticks(range(len(women)), np.array(women)[order])
 axes.set_xticks(range(len(events)), np.array(events)[by_share])
 axes.set_title("who went to which event, by the side of the cut")

@@ -21,7 +21,7 @@ noisy = truth + 0.3 * np.random.default_rng(0).normal(size=truth.shape)
 
 rising = sm.GridCut(noisy.shape, np.inf, reverse_weights=0.0)
 result = sm.prox(sm.Problem(-noisy, [rising]))
-print(result.point)
+print(result)
 print("rises:", np.diff(result.x, axis=0).min() >= 0, np.diff(result.x, axis=1).min() >= 0)
 for name, surface in {"noisy": noisy, "isotonic": result.x}.items():
     print(f"{name}: root mean square error {np.sqrt(np.mean((surface - truth) ** 2)):.3f}")
