@@ -1,5 +1,7 @@
 """Settings of the site.  `make docs` copies the pages to build/site/pages and builds them there."""
 
+import re
+
 import submin
 
 project = "submin"
@@ -62,3 +64,12 @@ html_theme_options = {
     "show_toc_level": 2,
 }
 html_sidebars = {"index": [], "install": []}
+
+
+def without_links_to_sources(app, page, source):
+    """Keep the words of links that lead out of docs/, where the site has nothing."""
+    source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", source[0])
+
+
+def setup(app):
+    app.connect("source-read", without_links_to_sources)

@@ -41,7 +41,5 @@ print(f"{result.minimizer.sum()} of {result.minimizer.size} places; {result.cert
 figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
 colours = np.where(result.minimizer, "#0072B2", "#cccccc")
 axes.scatter(*places.T, s=250 * pays, c=colours, edgecolor="black")
-for place, pay in zip(places, pays, strict=True):
-    axes.annotate(f"{pay:.2f}", place, ha="center", va="center", fontsize=7)
-axes.set(title="chosen places (blue), and what each pays", xticks=[], yticks=[])
+axes.set(title="chosen places (blue), by what they pay (size)", xticks=[], yticks=[])
 plt.show()

@@ -35,7 +35,9 @@ smallest = sm.minimize(problem)
 largest = sm.minimize(problem, sm.MaxFlow(largest=True))
 print(smallest.certificate)
 print(f"events that both sides went to: {meetings.evaluate(smallest.minimizer):.0f}")
-print("with Evelyn in every minimum cut:", *sorted(sm.nodes_of(women, smallest.minimizer)), sep="\n  ")
+print(
+    "with Evelyn in every minimum cut:", *sorted(sm.nodes_of(women, smallest.minimizer)), sep="\n  "
+)
 print("never with her:", *sorted(sm.nodes_of(women, ~largest.minimizer)), sep="\n  ")
 
 # %%

@@ -73,7 +73,7 @@ def main() -> None:
     bounded = sm.minimize_labels(costs, [sm.GridCut(truth.shape, 0.1)])
     print(f"last move: {move.certificate}")
     print(f"minimize_labels: {bounded.value:.4f}, gap {bounded.gap:.1e}")
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
+    _, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
     found = {"nearest grey": np.argmin(costs, axis=0), "expansions": labels}
     axes[0].imshow(noisy, cmap="gray")
     axes[0].set_title("noisy")

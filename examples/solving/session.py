@@ -9,46 +9,44 @@ what the change moves, and answers as exactly as a solve from nothing.  That is 
 
 import matplotlib.pyplot as plt
 import numpy as np
-import skimage.data
 
 import submin as sm
-from submin.vision import contrast_weights
+from submin import vision
 
 # %%
-# Coins, and a first guess by brightness.  A bright corner of the ground comes with them, and dark
-# coins are left out.
+# A box around the astronaut, and the mask that colours and contrasts give.
 
-image = skimage.data.coins()[::2, ::2] / 255.0
-weights = contrast_weights(image[..., None], smoothness=1.0, connectivity=8)
-unary = 6.0 * (0.5 - image)
-session = sm.Session(sm.Problem(unary, [sm.GridCut(image.shape, weights, connectivity=8)]))
-strokes = np.zeros(image.shape)
+astronaut = vision.sample("astronaut")
+image = astronaut.image()[::2, ::2]
+found = sm.segment(image, box=[corner // 2 for corner in astronaut.box], max_rounds=2)
+session = sm.Session(found.problem)
 
 # %%
-# Each stroke changes the costs of its pixels: -100 draws the object, 100 the background.
+# Each stroke changes the costs of its pixels: -1000 draws the object, 1000 would draw the
+# background.
 
+strokes = np.zeros(image.shape[:2])
 brush = [
     (None, 0),
-    (np.s_[2:6, 5:110], 100),  # the bright ground
-    (np.s_[120:124, 12:25], -100),  # a dark coin
-    (np.s_[130:134, 92:104], -100),  # another one
+    (np.s_[95:130, 100:125], -1000),  # the neck
+    (np.s_[75:125, 68:74], -1000),  # the collar
+    (np.s_[162:184, 143:162], -1000),  # a badge
 ]
-figure, axes = plt.subplots(2, 2, figsize=(9, 7.4), layout="constrained")
-for number, (panel, (stroke, cost)) in enumerate(zip(axes.flat, brush, strict=True)):
+figure, axes = plt.subplots(1, 4, figsize=(11, 3.2), layout="constrained")
+for number, (panel, (stroke, cost)) in enumerate(zip(axes, brush, strict=True)):
     if stroke is not None:
         strokes[stroke] = cost
         session.change_unary(strokes != 0, strokes[strokes != 0])
     result = session.solve()
-    print(f"{number} strokes: {result.minimizer.sum()} pixels, {result.certificate}")
-    panel.imshow(image, cmap="gray")
-    panel.contour(result.minimizer, [0.5], colors="yellow")
-    panel.imshow(np.ma.masked_equal(strokes, 0), cmap="bwr", interpolation="nearest")
-    panel.set_title(f"{number} strokes")
+    print(f"strokes: {number}, {result.minimizer.sum()} pixels, {result.certificate}")
+    panel.imshow(vision.overlay_picture(image, result.minimizer))
+    panel.imshow(np.ma.masked_equal(strokes, 0), cmap="bwr", vmin=-1000, vmax=1000)
+    panel.set_title(f"strokes: {number}")
     panel.set_axis_off()
 
 # %%
 # The answer is that of a solve from nothing.
 
-whole = sm.Problem(np.where(strokes, strokes, unary), session.problem.terms)
+whole = sm.Problem(np.where(strokes, strokes, found.problem.unary), found.problem.terms)
 print(np.array_equal(sm.minimize(whole).minimizer, result.minimizer))
 plt.show()
