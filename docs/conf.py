@@ -2,6 +2,9 @@
 
 import re
 
+from docutils import nodes
+from numpydoc import xref
+
 import submin
 
 project = "submin"
@@ -26,6 +29,10 @@ myst_enable_extensions = ["attrs_inline"]
 autodoc_typehints = "none"  # numpydoc has the types, in words
 autosummary_generate = True
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True  # links from types to classes, and from nothing else
+numpydoc_xref_aliases = {name: f"submin.{name}" for name in submin.__all__}
+numpydoc_xref_ignore = "all"
+xref.DEFAULT_LINKS.clear()  # to the pages of Python and NumPy, which are elsewhere
 highlight_language = "python3"
 
 EXAMPLES = "../../../examples"
@@ -57,19 +64,30 @@ html_theme_options = {
     "logo": {"text": "submin"},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "gallery/index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_prev_next": False,
     "show_toc_level": 2,
 }
-html_sidebars = {"index": [], "install": []}
+html_sidebars = {"index": [], "install": [], "gallery/index": []}
+html_context = {"default_mode": "auto"}
 
 
 def without_links_to_sources(app, page, source):
     """Keep the words of links that lead out of docs/, where the site has nothing."""
-    source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", source[0])
+    if "/" not in page:
+        source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", source[0])
+
+
+def colour_sessions(app, document):
+    """Show indented blocks that are sessions of Python as such."""
+    for block in document.findall(nodes.literal_block):
+        if block.astext().startswith(">>>"):
+            block["language"] = "pycon"
 
 
 def setup(app):
+    """Connect what changes pages."""
     app.connect("source-read", without_links_to_sources)
+    app.connect("doctree-read", colour_sessions)

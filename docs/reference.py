@@ -193,34 +193,72 @@ HEAD = """\
 `import submin as sm`, then `help(sm.minimize)` prints a docstring: shapes, units, errors, cost in
 time and memory, the paper, an example. Names that start with `submin.` are in modules of their own.
 """
-FILE_HEAD = """
+ORIGIN = """
 This page is made from the docstrings by `python docs/reference.py`.
 """
-SITE_TABLE = """
+VERSION = """
+## The version
+
+* `sm.__version__`: the version of the library, a string.
+"""
+TABLE = """
 ```{{eval-rst}}
 .. autosummary::
-   :toctree: reference
    :nosignatures:
+{option}
+{names}
+```
+"""
+ROOMS_TREE = """
+```{{toctree}}
+:hidden:
 
 {names}
 ```
 """
 
 
-def page(*, site: bool) -> str:
-    """Return the page, as a file or for the site."""
-    parts = [HEAD if site else HEAD + FILE_HEAD]
+def page() -> str:
+    """Return the page as a file."""
+    parts = [HEAD, ORIGIN]
     for room in ROOMS:
-        parts.append(f"\n## {room.title}\n\n{room.introduction}\n")
-        if site:
-            parts.append(SITE_TABLE.format(names="\n".join(f"   {path}" for path in names(room))))
-        else:
-            parts.append("\n" + "\n".join(line(path) for path in names(room)) + "\n")
-    parts.append("\n## The version\n\n* `sm.__version__`: the version of the library, a string.\n")
-    return "".join(parts)
+        entries = "\n".join(line(path) for path in names(room))
+        parts.append(f"\n## {room.title}\n\n{room.introduction}\n\n{entries}\n")
+    return "".join([*parts, VERSION])
+
+
+def site_pages() -> dict[str, str]:
+    """Return the pages of the site by their files: all names, and a page for each room.
+
+    The tables of the rooms make a page of each name.
+    """
+    parts, pages = [HEAD], {}
+    for room in ROOMS:
+        listed = "\n".join(f"   {path}" for path in names(room))
+        table = TABLE.format(option="", names=listed)
+        parts.append(f"\n## {room.title}\n\n{room.introduction}\n{table}")
+        introduction = room.introduction.replace("](", "](../")
+        table = TABLE.format(option="   :toctree: .\n", names=listed)
+        pages[f"reference/{slug(room)}.md"] = f"# {room.title}\n\n{introduction}\n{table}"
+    rooms = "\n".join(f"reference/{slug(room)}" for room in ROOMS)
+    return {"reference.md": "".join([*parts, VERSION, ROOMS_TREE.format(names=rooms)]), **pages}
+
+
+def slug(room: Room) -> str:
+    """Return a room's name in addresses."""
+    return room.title.lower().replace(" ", "_")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a page, unless it is there already: its time tells Sphinx whether to read it again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    site = sys.argv[1:2] == ["--site"]
-    target = Path(sys.argv[2]) if site else Path(__file__).with_suffix(".md")
-    target.write_text(page(site=site), encoding="utf-8")
+    if sys.argv[1:2] == ["--site"]:
+        for name, text in site_pages().items():
+            write(Path(sys.argv[2]) / name, text)
+    else:
+        write(Path(__file__).with_suffix(".md"), page())
