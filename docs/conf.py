@@ -2,9 +2,6 @@
 
 import re
 
-from docutils import nodes
-from numpydoc import xref
-
 import submin
 
 project = "submin"
@@ -32,7 +29,6 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = True  # links from types to classes, and from nothing else
 numpydoc_xref_aliases = {name: f"submin.{name}" for name in submin.__all__}
 numpydoc_xref_ignore = "all"
-xref.DEFAULT_LINKS.clear()  # to the pages of Python and NumPy, which are elsewhere
 highlight_language = "python3"
 
 EXAMPLES = "../../../examples"
@@ -82,12 +78,17 @@ def without_links_to_sources(app, page, source):
 
 def colour_sessions(app, document):
     """Show indented blocks that are sessions of Python as such."""
-    for block in document.findall(nodes.literal_block):
+    from docutils.nodes import literal_block
+
+    for block in document.findall(literal_block):
         if block.astext().startswith(">>>"):
             block["language"] = "pycon"
 
 
 def setup(app):
-    """Connect what changes pages."""
+    """Connect what changes pages, and leave out links to those of Python and NumPy."""
+    from numpydoc.xref import DEFAULT_LINKS
+
+    DEFAULT_LINKS.clear()
     app.connect("source-read", without_links_to_sources)
     app.connect("doctree-read", colour_sessions)

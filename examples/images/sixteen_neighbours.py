@@ -7,6 +7,8 @@ long, and the best shapes have corners.  More neighbours, with the weights of ``
 measure lengths in all directions alike.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -18,8 +20,9 @@ from submin.vision import length_weights
 
 angles = np.linspace(0, 2 * np.pi, 721)
 direction = np.stack([np.sin(angles), np.cos(angles)])
-figure = plt.figure(figsize=(10, 6), layout="constrained")
-compass = figure.add_subplot(2, 2, (1, 3), projection="polar")
+figure, compass = plt.subplots(
+    figsize=(5, 5), layout="constrained", subplot_kw={"projection": "polar"}
+)
 for connectivity, style in {4: ":", 8: "--", 16: "-"}.items():
     offsets = np.array(sm.grid_offsets(2, connectivity))
     crossed = np.abs(offsets[:, [1]] * direction[0] - offsets[:, [0]] * direction[1])
@@ -38,12 +41,12 @@ rng = np.random.default_rng(0)
 rows, columns = np.mgrid[:120, :120]
 disc = (rows - 60) ** 2 + (columns - 60) ** 2 < 45**2
 unary = np.where(disc, -6.0, 6.0) * (rng.random(disc.shape) < 0.05)
-for place, connectivity in ((2, 4), (4, 16)):
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
+for panel, connectivity in zip(axes, (4, 16), strict=True):
     weights = length_weights(sm.grid_offsets(2, connectivity))
     grid = sm.GridCut(disc.shape, weights, connectivity)
     result = sm.minimize(sm.Problem(unary, [grid]))
     print(f"{connectivity} neighbours: {result.certificate}")
-    panel = figure.add_subplot(2, 2, place)
     panel.imshow(result.minimizer, cmap="Blues", vmin=0, vmax=2)
     panel.contour(disc, [0.5], colors="black", linestyles=":")
     panel.scatter(*np.nonzero(unary)[::-1], c=unary[unary != 0] > 0, cmap="coolwarm", s=6)
