@@ -32,14 +32,22 @@ print(f"{-densest.value:.4g} per member, after {densest.steps} cuts:", *sorted(g
 
 print(sm.verify(densest.shifted, densest.result))
 
-place = networkx.kamada_kawai_layout(graph)
+
+# %%
+# The group is the inner ring, and its own ties are red.
+
+others = [name for name in graph if name not in group]
+place = networkx.shell_layout(graph, [sorted(group), others])
+ties = list(graph.subgraph(group).edges)
+figure, axes = plt.subplots(figsize=(7, 6.5), layout="constrained")
+networkx.draw_networkx_edges(graph, place, ax=axes, edge_color="#cccccc", width=0.5)
+networkx.draw_networkx_edges(graph, place, ties, ax=axes, edge_color="#D55E00", width=0.8)
 colours = np.where(densest.minimizer, "#D55E00", "#9ecae1")
-figure, axes = plt.subplots(figsize=(8, 5.5), layout="constrained")
-networkx.draw_networkx_edges(graph, place, ax=axes, edge_color="#bbbbbb", width=0.6)
 networkx.draw_networkx_nodes(graph, place, ax=axes, node_color=colours, node_size=60)
 networkx.draw_networkx_labels(
-    graph, place, {name: name for name in group}, ax=axes, font_size=8,
-    horizontalalignment="left", verticalalignment="bottom",
+    graph, {name: place[name] + (0.0, 0.06) for name in group},
+    {name: name for name in group}, ax=axes, font_size=9,
+    bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1},
 )  # fmt: skip
 axes.set_title("the densest group of characters")
 axes.set_axis_off()

@@ -40,10 +40,11 @@ print(f"profit {-result.value}; {result.certificate}")
 # %%
 # Earners are above, what they need below.  The game does not earn its engine.
 
-layers = {name: 2 if profit[name] > 0 else 1 for name in needs}
-layers["data store"] = 0
-networkx.set_node_attributes(needs, layers, "layer")
-place = networkx.multipartite_layout(needs, subset_key="layer", align="horizontal")
+place = {
+    "game": (0, 2), "newsletter": (1, 2), "web shop": (2, 2), "app": (3, 2), "reports": (4, 2),
+    "3-D engine": (0, 1), "mail server": (1, 1), "accounts": (1.8, 1), "payment": (2.6, 1),
+    "data store": (3.6, 0),
+}  # fmt: skip
 figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
 networkx.draw_networkx(
     needs, place, ax=axes, node_size=2600, font_size=8, edge_color="#888888",

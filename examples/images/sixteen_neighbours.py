@@ -31,7 +31,7 @@ for connectivity, style in {4: ":", 8: "--", 16: "-"}.items():
     print(f"{connectivity} neighbours: lengths from {length.min():.3f} to {length.max():.3f}")
 compass.set_ylim(0, 1.4)
 compass.set_title("length of a line of length 1")
-compass.legend(loc="lower center")
+compass.legend(loc="center")
 
 # %%
 # One pixel in twenty says whether it is in a disc.  All others have no cost, so that the boundary
