@@ -29,7 +29,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = True  # links from types to classes, and from nothing else
 numpydoc_xref_aliases = {name: f"submin.{name}" for name in submin.__all__}
 numpydoc_xref_ignore = "all"
-highlight_language = "python3"
+highlight_language = "none"  # of formulas; sessions and fences say what they are
 
 EXAMPLES = "../../../examples"
 sphinx_gallery_conf = {
@@ -40,6 +40,7 @@ sphinx_gallery_conf = {
         f"{EXAMPLES}/{name}" for name in ("images", "graphs", "functions", "solving")
     ],
     "abort_on_example_error": True,
+    "capture_repr": (),
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,

@@ -2,8 +2,8 @@
 Sixteen neighbours against four
 ===============================
 
-A boundary on a grid with 4 neighbours costs its length along the axes: diagonals are 1.4 times too
-long, and the best shapes have corners.  More neighbours, with the weights of ``length_weights``,
+With 4 neighbours a diagonal boundary costs 1.4 times as much as one of the same length along an
+axis, and the best shapes have corners.  More neighbours, with the weights of ``length_weights``,
 measure lengths in all directions alike.
 """
 

@@ -1,6 +1,6 @@
 """
-A family in a few lines: pay per started van
-============================================
+A function of counts: vans for districts
+========================================
 
 Customers pay for a delivery.  Each district needs a van as soon as one of its customers is served,
 and k customers of a district take the time of sqrt(k).  One ``Function`` for each district would
