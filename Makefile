@@ -24,9 +24,9 @@ types: $(VENV)/.installed
 # The site in build/site/html, without network: the pages of docs/, the gallery of examples/, and the
 # reference from the docstrings.  Warnings are errors.
 docs: $(VENV)/.documented
-	mkdir -p build/site/pages
-	find build/site/pages -maxdepth 1 -name '*.md' -delete
-	cp -a docs/. build/site/pages
+	rm -rf build/site
+	mkdir -p build/site
+	cp -R docs build/site/pages
 	$(BIN)/python docs/reference.py --site build/site/pages
 	$(BIN)/sphinx-build -W --keep-going -q -c docs build/site/pages build/site/html
 

@@ -250,10 +250,9 @@ def slug(room: Room) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a page, unless it is there already: its time tells Sphinx whether to read it again."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+    """Write a page, and make its folder."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
