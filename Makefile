@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint tidy types sanitize machines wheel test-wheel install clean
+.PHONY: demo test lint tidy types docs sanitize machines wheel test-wheel install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/submin segment --sample coffee --superpixels 500 -o demo
@@ -27,6 +27,15 @@ tidy: $(VENV)/.installed
 types: $(VENV)/.installed
 	$(BIN)/mypy
 
+# The site in build/site/html, without network: the pages of docs/, the gallery of examples/, and the
+# reference from the docstrings.  Warnings are errors.
+docs: $(VENV)/.documented
+	rm -rf build/site
+	mkdir -p build/site
+	cp -R docs build/site/pages
+	$(BIN)/python docs/reference.py --site build/site/pages
+	$(BIN)/sphinx-build -W --keep-going -q -c docs build/site/pages build/site/html
+
 # Kernel tests with the extension built under AddressSanitizer and UndefinedBehaviorSanitizer, with
 # the widest vectors and without; threaded kernels under ThreadSanitizer.
 sanitize: $(VENV)/.installed
@@ -46,6 +55,13 @@ test-wheel:
 	.ci/installed-wheel dist $$(for version in 3.11 3.12 3.13; do .ci/python $$version; done)
 
 install: $(VENV)/.installed
+
+# What the site needs beside submin, which is not built again.
+$(VENV)/.documented: pyproject.toml | $(VENV)/.installed
+	$(BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+	  print(*project['optional-dependencies']['docs'], sep='\n')" >$@.txt
+	$(BIN)/python -m pip install --quiet --requirement $@.txt
+	touch $@
 
 $(VENV)/.installed: pyproject.toml CMakeLists.txt $(shell find src native -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 	@echo "making .venv, which takes a few minutes"

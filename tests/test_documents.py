@@ -3,11 +3,11 @@
 Their doctests run on their own.
 """
 
-import ast
-import inspect
 import re
+import runpy
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,8 +26,6 @@ BLOCKS = [
     for name, text in PAGES.items()
     for number, block in enumerate(FENCE.findall(text))
 ]
-SIGNATURE = re.compile(r"`(?:sm|submin)\.([\w.]+)\(([^`]*)\)`")
-"""A public function in inline code, with its arguments."""
 
 
 def folder(page):
@@ -78,25 +76,36 @@ def test_names_exist(page):
         named(path)
 
 
+@pytest.fixture(scope="module")
+def reference():
+    """The script that makes the page of all names."""
+    pytest.importorskip("sklearn")
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "reference.py")))
+
+
 def test_the_reference_has_every_public_name_once():
     listed = re.findall(r"^\* `sm\.(\w+)[`(]", PAGES["reference.md"], re.MULTILINE)
     assert sorted(listed) == sorted(sm.__all__)
 
 
-@pytest.mark.parametrize(("path", "given"), SIGNATURE.findall(PAGES["reference.md"]))
-def test_the_reference_has_arguments_that_exist(path, given):
-    """In their order, and with the defaults that it gives; it may leave some out."""
-    parameters = inspect.signature(named(path)).parameters
-    arguments = ast.parse(f"def f({given}): pass").body[0].args
-    positional = [argument.arg for argument in arguments.args]
-    keywords = [argument.arg for argument in arguments.kwonlyargs]
-    known = [name for name in parameters if name != "self"]
-    assert positional == known[: len(positional)]
-    assert keywords == [name for name in known if name in keywords]
-    first = positional[len(positional) - len(arguments.defaults) :]
-    defaults = zip(first + keywords, arguments.defaults + arguments.kw_defaults, strict=True)
-    for name, default in defaults:
-        assert ast.literal_eval(default) == parameters[name].default
+def test_the_reference_is_that_of_the_docstrings(reference):
+    assert reference.page() == PAGES["reference.md"], "run python docs/reference.py"
+
+
+def test_the_site_has_a_page_for_every_public_name(reference):
+    pages = reference.site_pages()
+    rooms = "".join(text for name, text in pages.items() if name != "reference.md")
+    listed = re.findall(r"^   (submin\.[\w.]+)$", rooms, re.MULTILINE)
+    assert sorted(listed) == sorted(set(listed))
+    assert listed == re.findall(r"^   (submin\.[\w.]+)$", pages["reference.md"], re.MULTILINE)
+    top = [path for path in listed if path.count(".") == 1]
+    assert sorted([*top, "submin.__version__"]) == sorted(f"submin.{name}" for name in sm.__all__)
+
+
+def test_every_page_is_in_the_site():
+    linked = PAGES["index.md"] + PAGES["guide.md"]
+    for page in PAGES.keys() - {"README.md", "index.md"}:
+        assert re.search(rf"^(.*<)?{page.removesuffix('.md')}>?$", linked, re.MULTILINE), page
 
 
 def test_progress_is_shown_as_it_is():

@@ -1,23 +1,53 @@
-"""The scripts of `examples/` run from start to end and print a certified answer."""
+"""The scripts of `examples/`, which are the gallery of the site, run and print a proof."""
 
+import ast
 import itertools
+import re
 import runpy
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCRIPTS = sorted(EXAMPLES.rglob("*.py"))
+PROVED = re.compile(r"proved to be|\bgap\b")
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(script, capsys, monkeypatch):
+@pytest.fixture
+def run(monkeypatch):
+    """Run a script in this process, without a display, and return its names."""
+    matplotlib = pytest.importorskip("matplotlib")
     pytest.importorskip("skimage")
-    monkeypatch.setattr(sys, "argv", [str(script)])
-    runpy.run_path(str(script), run_name="__main__")
-    output = capsys.readouterr().out
-    assert "CONVERGED" in output or "proved to be" in output
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    monkeypatch.setattr(plt, "show", lambda: None)
+    yield lambda script, name="__main__": runpy.run_path(str(script), run_name=name)
+    plt.close("all")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_example_runs(script, run, capsys):
+    figures = run(script)["plt"].get_fignums()
+    assert figures
+    assert PROVED.search(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_example_is_a_page_of_the_gallery(script):
+    """It begins with a title, belongs to a part with a heading, and is short."""
+    text = script.read_text(encoding="utf-8")
+    title, rule = ast.get_docstring(ast.parse(text)).splitlines()[:2]
+    assert set(rule) == {"="}
+    assert len(rule) == len(title)
+    assert (script.parent / "GALLERY_HEADER.rst").is_file()
+    assert len(text.splitlines()) <= 100
+
+
+def test_names_of_examples_are_unique():
+    names = [script.name for script in SCRIPTS]
+    assert len(set(names)) == len(names)
 
 
 def potts_energy(labels, costs, weight):
@@ -27,8 +57,8 @@ def potts_energy(labels, costs, weight):
     return unary + weight * changes
 
 
-def test_an_expansion_is_the_best_of_all_moves():
-    example = runpy.run_path(str(EXAMPLES[0].with_name("several_labels.py")))
+def test_an_expansion_is_the_best_of_all_moves(run):
+    example = run(EXAMPLES / "images" / "several_labels.py", "functions")
     rng = np.random.default_rng(0)
     for alpha, weight in itertools.product(range(3), (0.1, 0.5)):
         labels, costs = rng.integers(0, 3, (3, 3)), rng.random((3, 3, 3))
@@ -40,8 +70,8 @@ def test_an_expansion_is_the_best_of_all_moves():
         assert potts_energy(reached, costs, weight) == pytest.approx(best, abs=1e-12)
 
 
-def test_expansions_end_where_none_helps():
-    example = runpy.run_path(str(EXAMPLES[0].with_name("several_labels.py")))
+def test_expansions_end_where_none_helps(run):
+    example = run(EXAMPLES / "images" / "several_labels.py", "functions")
     costs = np.random.default_rng(0).random((4, 5, 6))
     labels, _ = example["label"](costs, 0.2)
     energy = potts_energy(labels, costs, 0.2)

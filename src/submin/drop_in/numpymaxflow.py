@@ -37,9 +37,9 @@ def maxflow(
 
     Parameters
     ----------
-    image : array_like of float, shape (channels, *shape)
+    image : array_like of float, shape (channels, ...)
         Two or three axes, after that of channels.
-    prob : array_like of float, shape (2, *shape)
+    prob : array_like of float, shape (2, ...)
         The probability of background and of object; 0 stands for the float32 epsilon.
     lamda : float
         Cost of two neighbours of equal colour and different labels.
@@ -50,7 +50,7 @@ def maxflow(
 
     Returns
     -------
-    array of float32, shape (*shape)
+    array of float32, of that shape
         1 for the object, 0 for the background: the smallest optimal object.
 
     Raises
@@ -102,7 +102,7 @@ def maxflow_interactive(
 
     Parameters
     ----------
-    seed : array_like of float, shape (2, *shape)
+    seed : array_like of float, shape (2, ...)
         Above 0 at seeds of the background, and of the object.  Seeds are strong costs, of the
         logarithm of the float32 epsilon; for constraints give ``Problem`` infinite ones.
 

@@ -99,6 +99,8 @@ def read_matlab(
 ) -> Problem:
     """Read a published instance of image segmentation from MATLAB files, O(pixels).
 
+    The problem is::
+
         F(S) = unary(S) + cut * cut(S; W1, W2) + consistency * sum over R of |S and R| |R less S|
 
     Parameters

@@ -41,7 +41,7 @@ POTTS = Potts()
 
 @dataclass(frozen=True)
 class Linear:
-    """min(|p - q|, cap): steps of labels in their order, as in stereo.
+    """``min(|p - q|, cap)``: steps of labels in their order, as in stereo.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Quadratic:
-    """min((p - q)^2, cap).
+    """``min((p - q)^2, cap)``.
 
     Examples
     --------

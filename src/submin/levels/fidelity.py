@@ -108,7 +108,7 @@ def _refuse_large(name: str, sizes: FloatArray, of: str = "") -> None:
 
 
 class Squares(_OfData):
-    """w_v (x_v - b_v)^2 / 2.
+    """``w_v (x_v - b_v)^2 / 2``.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Squares(_OfData):
 
 
 class Quantile(_OfData):
-    """w_v max(q (b_v - x_v), (1 - q) (x_v - b_v)): the check loss of quantile regression.
+    """``w_v max(q (b_v - x_v), (1 - q) (x_v - b_v))``: the check loss of quantile regression.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class Quantile(_OfData):
 
 
 class Absolute(Quantile):
-    """w_v |x_v - b_v|, which outliers do not bend (TV-L1, with total variation).
+    """``w_v |x_v - b_v|``, which outliers do not bend (TV-L1, with total variation).
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class Absolute(Quantile):
 
 
 class Huber(_OfData):
-    """Half a square w_v (x_v - b_v)^2 / 2 up to a distance delta, and linear beyond.
+    """Half a square ``w_v (x_v - b_v)^2 / 2`` up to a distance delta, and linear beyond.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class Huber(_OfData):
 
 
 class Poisson(_OfData):
-    """w_v (x_v - b_v log x_v): minus the log-likelihood of counts b of mean x, but for a constant.
+    """``w_v (x_v - b_v log x_v)``: minus the log-likelihood of counts b, up to a constant.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ class Sampled(Fidelity):
     ----------
     values : array_like, shape (labels,)
         Ascending.
-    costs : array_like, shape (labels, *shape)
+    costs : array_like, shape (labels, ...)
         phi_v at each of them, convex for each element.
 
     Raises

@@ -49,7 +49,7 @@ class Path:
         The lam at which each element leaves the minimisers (enters, if m <= 0): infinite for
         elements that are always in, or never.
     certificate : ProximalCertificate
-        How near x is proved to be to the exact one, in the norm of the weights |m|.
+        How near x is proved to be to the exact one, in the norm of the weights ``|m|``.
     """
 
     problem: Problem

@@ -128,7 +128,7 @@ class Cardinality(GroupTerm):
         return counts
 
     def evaluate(self, members: BoolArray) -> float:
-        """Return the sum of g(|S and R|), O(incidences)."""
+        """Return the sum of ``g(|S and R|)``, O(incidences)."""
         return compensated_sum(self.values[self.value_pointers[:-1] + self._counts(members)])
 
     def value_error(self, members: BoolArray) -> float:

@@ -378,7 +378,7 @@ class Function(Term):
         return Violation(total, error)
 
     def magnitude(self, dual: FloatArray) -> float:
-        """Return sum |y|."""
+        """Return the sum of ``|y|``."""
         return float(np.sum(np.abs(dual)))
 
     def exchanges(self, dual: FloatArray) -> TableExchanges:

@@ -26,6 +26,8 @@ def potts_pn(
 ) -> Hyperedge:
     """P^n Potts potentials: a penalty for each group whose members do not all agree.
 
+    The term is::
+
         F(S) = sum_R penalty_R [R is neither inside S nor outside of S]
 
     (Kohli, Kumar, Torr 2009, doi:10.1109/TPAMI.2008.217.)  The same as an undirected hyperedge.
@@ -58,6 +60,8 @@ def robust_pn(
     masses: npt.ArrayLike | None = None,
 ) -> Cardinality | ConcaveOfModular:
     """Robust P^n potentials: the penalty grows with the minority of each group, up to a limit.
+
+    The term is::
 
         F(S) = sum_R penalty_R min(1, m(S and R) / tolerance_R, m(R without S) / tolerance_R)
 
@@ -141,6 +145,8 @@ def _robust_counts(
 def coverage(pointers: npt.ArrayLike, members: npt.ArrayLike, weights: npt.ArrayLike) -> Truncation:
     """Coverage functions: the weight of the items that S covers.
 
+    The term is::
+
         F(S) = sum over items of  weight [S has an element that covers the item]
 
     Parameters
@@ -153,7 +159,7 @@ def coverage(pointers: npt.ArrayLike, members: npt.ArrayLike, weights: npt.Array
     Raises
     ------
     TypeError, ValueError
-        As ``Truncation``: an item is the truncation w min(|S and R|, 1).
+        As ``Truncation``: an item is the truncation ``w min(|S and R|, 1)``.
 
     Examples
     --------
@@ -169,6 +175,8 @@ def coverage(pointers: npt.ArrayLike, members: npt.ArrayLike, weights: npt.Array
 
 def facility_location(benefits: npt.ArrayLike) -> Truncation:
     """Facility location functions: each client takes the largest number that S offers it.
+
+    The term is::
 
         F(S) = sum over clients i of  max over j in S of benefits[i, j],   0 if S is empty
 
@@ -216,6 +224,8 @@ def negative_hinge(
     thresholds: npt.ArrayLike,
 ) -> Truncation:
     """Hinge rewards: what the mass of S in each group exceeds a threshold by is gained.
+
+    The term is::
 
         F(S) = - sum_R max(0, m(S and R) - threshold_R)
 

@@ -161,8 +161,8 @@ class Table(Term):
     def violation(self, dual: FloatArray) -> Violation:
         """Return sum_i max_S (y_i(S) - F_i(S)) over all 2^k subsets of each support, O(m 2^k).
 
-        Each y(S) takes k - 1 additions of partial sums up to sum |y|, and the difference with F one
-        more rounding; the maximum over S is 1-Lipschitz in the values.
+        Each y(S) takes k - 1 additions of partial sums up to the sum of ``|y|``, and the difference
+        with F one more rounding; the maximum over S is 1-Lipschitz in the values.
         """
         worst, error = np.empty(self.members.shape[0]), 0.0
         part = dual.reshape(self.members.shape)
@@ -177,7 +177,7 @@ class Table(Term):
         return Violation(compensated_sum(worst), error + sum_error(worst))
 
     def magnitude(self, dual: FloatArray) -> float:
-        """Return sum |y|."""
+        """Return the sum of ``|y|``."""
         return float(np.sum(np.abs(dual)))
 
     def residual_arcs(self, dual: FloatArray, room: float, near: BoolArray) -> Arcs:

@@ -35,7 +35,7 @@ def contrast_weights(
 
     Parameters
     ----------
-    features : array_like of float, shape (*shape, channels)
+    features : array_like of float, shape (..., channels)
         Colours, or whatever tells the pixels apart.  The last axis holds the channels, even of a
         2-D array, which is a row of pixels: of a grey image or volume give ``image[..., None]``.
     smoothness : float, optional
@@ -72,7 +72,7 @@ def contrast_weights(
     colours = _checks.float_array("features", features)
     if colours.ndim < 2:
         raise ValueError(
-            f"features has shape {colours.shape}: it needs the shape (*shape, channels); if "
+            f"features has shape {colours.shape}: it needs the shape (..., channels); if "
             "each pixel has one number, give image[..., None]"
         )
     _checks.refuse_where("features", colours, ~np.isfinite(colours), "features must be finite")

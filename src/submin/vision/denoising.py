@@ -49,7 +49,7 @@ def denoise_tv(
 ) -> Pixels:
     """Denoise an image of any dimension by total variation.
 
-    Each channel b by itself becomes the x that minimises
+    Each channel b by itself becomes the x that minimises::
 
         sum_p m_p (x_p - b_p)^2 / 2  +  sum over neighbours pq of  weight / dist(p, q) |x_p - x_q|
 

@@ -35,7 +35,7 @@ class IAPState:
 class IAP:
     """Alternating projections in which an element counts only the blocks that touch it.
 
-    O(n |mu|_1 r log(1 / eps)) block projections, where AP takes O(n^2 r^2 log(1 / eps)).
+    ``O(n |mu|_1 r log(1 / eps))`` block projections, where AP takes ``O(n^2 r^2 log(1 / eps))``.
 
     Examples
     --------

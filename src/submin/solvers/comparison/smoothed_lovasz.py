@@ -45,7 +45,7 @@ class SmoothedLovasz:
     Parameters
     ----------
     smoothing : float, optional
-        The first mu, in 1 / units of cost; by default 1 over the mean of |u|.
+        The first mu, in 1 / units of cost; by default 1 over the mean of ``|u|``.
     rest : float, optional
         The change of x (largest entry, x in [0, 1]) below which mu is halved.
 

@@ -190,7 +190,7 @@ class Term(ABC):
 
     @abstractmethod
     def magnitude(self, dual: FloatArray) -> float:
-        """Return sum_i sum_v |y_i(v)|, the scale of the rounding errors in s."""
+        """Return the sum of all ``|y_i(v)|``, the scale of the rounding errors in s."""
 
     def inspect(self, dual: FloatArray, s: FloatArray) -> Inspection:
         """Add sum_i y_i to the n-vector `s`, in place; return the violation and the magnitude."""
