@@ -112,7 +112,7 @@ class ColourFitter:
 
     Attributes
     ----------
-    features : float array, shape (H, W, D)
+    features : float array, shape (*shape, D)
     volume : float
         Volume over which the uniform share is spread.
     components : int
@@ -173,7 +173,7 @@ class ColourFitter:
     @lazy
     def variance_floor(self) -> float:
         """What is added to every variance, relative to that of the features."""
-        variance = float(self.features.var(axis=(0, 1)).sum())
+        variance = float(self.features.var(axis=tuple(range(self.features.ndim - 1))).sum())
         return VARIANCE_FLOOR * min(1.0, max(LEAST_FLOOR, variance / SPREAD**2))
 
     def _training_colours(self, mask: BoolArray) -> FloatArray:
