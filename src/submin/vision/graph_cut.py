@@ -28,7 +28,7 @@ from submin.solve.result import Result
 from submin.terms import GridCut
 from submin.vision.colour_models import ColourFitter, ColourModel
 from submin.vision.colours import GREY_VOLUME, Pixels, stretched
-from submin.vision.contrast import checked_spacing, contrast_weights
+from submin.vision.contrast import checked_spacing, contrast_weights, typical_contrast
 from submin.vision.image_files import refuse_path
 from submin.vision.labelling import EXCLUDED, checked_seeds, label_costs
 
@@ -216,11 +216,14 @@ class SeededImage:
     features : float array, shape (*shape, channels)
         The same, stretched to 0..100.
     seeds : int array, shape (*shape,)
+    contrast : float or None
+        The typical contrast of the features, of a part that of the whole; None: still unknown.
     """
 
     pixels: Pixels
     features: FloatArray
     seeds: npt.NDArray[np.int64]
+    contrast: float | None = None
 
     @classmethod
     def of(
@@ -235,7 +238,12 @@ class SeededImage:
         pixels = _filled(pixels, cells)
         return cls(pixels, RANGE * stretched(pixels, cells), marked)
 
-    def cropped(self, box: tuple[slice, ...]) -> SeededImage:
+    def with_contrast(self, connectivity: int) -> SeededImage:
+        """Return the same with its typical contrast, that of the weights of its parts, too."""
+        contrast = typical_contrast(self.features, connectivity=connectivity, cells=self.cells)
+        return replace(self, contrast=contrast)
+
+    def part(self, box: tuple[slice, ...]) -> SeededImage:
         """Return a part, with the features that it has in the whole."""
         return replace(
             self, pixels=self.pixels[box], features=self.features[box], seeds=self.seeds[box]
@@ -307,7 +315,8 @@ class SeededImage:
         sizes = checked_spacing(spacing, dimensions)
         weights = contrast_weights(
             self.features if contrast is None else self.pixels,
-            smoothness=smoothness, contrast=contrast, connectivity=neighbours, cells=self.cells,
+            contrast=self.contrast if contrast is None else contrast,
+            smoothness=smoothness, connectivity=neighbours, cells=self.cells,
             spacing=sizes / sizes.min(),
         )  # fmt: skip
         return GridCut(self.seeds.shape, weights, neighbours, cells=self.cells)
