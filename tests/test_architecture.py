@@ -37,7 +37,7 @@ LAYERS = [
     ("files", "testing"),
     ("__init__",),
     ("drop_in", "learn", "vision", "reproduce"),
-    ("volumes",),
+    ("volumes", "napari"),
     ("page",),
     ("cli",),
     ("__main__",),
@@ -210,7 +210,7 @@ def test_another_door_would_be_found(source):
 HEAVY = [
     "scipy", "sklearn", "skimage", "matplotlib", "typer", "rich", "PIL", "click",
     "starlette", "uvicorn", "submin.vision", "submin.volumes", "submin.page",
-    "nibabel", "tifffile", "submin.cli",
+    "submin.napari", "nibabel", "tifffile", "napari", "submin.cli",
 ]  # fmt: skip
 
 

@@ -14,7 +14,9 @@ PACKAGES = {
     "scipy": "scipy",
     "tifffile": "tifffile",
 }
-OTHER_EXTRAS = {"nibabel": "volumes", "tifffile": "volumes"}
+OTHER_EXTRAS = {
+    "nibabel": "volumes", "tifffile": "volumes", "napari": "napari", "magicgui": "napari",
+}  # fmt: skip
 
 
 def require(module: str) -> ModuleType:
