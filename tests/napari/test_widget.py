@@ -31,13 +31,15 @@ def stage(qtbot):
     viewer.add_image(image, name="scan", scale=(3.0, 1.0, 1.0), translate=(5.0, 0.0, 0.0))
     seeds = viewer.add_labels(np.zeros(image.shape, np.int32), name="seeds", scale=(3.0, 1.0, 1.0))
     cutter = Cutter(viewer)
-    qtbot.addWidget(cutter.container.native)
     settle(qtbot, cutter)
-    return viewer, seeds, cutter
+    yield viewer, seeds, cutter
+    if not cutter.closed:
+        cutter.container.native.deleteLater()
+        qtbot.waitUntil(lambda: cutter.closed, timeout=PATIENCE)
 
 
 def settle(qtbot, cutter):
-    qtbot.waitUntil(lambda: not cutter.running and not cutter.again, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not cutter.busy, timeout=PATIENCE)
 
 
 def stroke(layer, label, place):
@@ -94,11 +96,11 @@ def test_a_stroke_during_a_solve_is_answered_after_it(stage, qtbot, monkeypatch)
     cut = widget.graph_cut
     monkeypatch.setattr(widget, "graph_cut", slow)
     stroke(seeds, 1, (3, 10, 4))
-    assert begun.wait(60)
+    qtbot.waitUntil(begun.is_set, timeout=PATIENCE)
     assert cutter.running
     stroke(seeds, 2, (3, 10, 25))
     stroke(seeds, 3, (0, 2, 2))
-    assert cutter.again
+    qtbot.waitUntil(lambda: cutter.again, timeout=PATIENCE)
     assert "graph cut" not in viewer.layers
     go_on.set()
     settle(qtbot, cutter)
@@ -107,12 +109,38 @@ def test_a_stroke_during_a_solve_is_answered_after_it(stage, qtbot, monkeypatch)
     assert threading.main_thread() not in threads
 
 
+def test_a_closed_widget_leaves_the_layers_alone(stage, qtbot, monkeypatch):
+    viewer, seeds, cutter = stage
+    begun, go_on, over = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(*given, **settings):
+        begun.set()
+        assert go_on.wait(60)
+        try:
+            return cut(*given, **settings)
+        finally:
+            over.set()
+
+    cut = widget.graph_cut
+    monkeypatch.setattr(widget, "graph_cut", slow)
+    stroke(seeds, 1, (3, 10, 4))
+    qtbot.waitUntil(begun.is_set, timeout=PATIENCE)
+    cutter.container.native.close()
+    cutter.container.native.deleteLater()
+    qtbot.waitUntil(lambda: cutter.closed, timeout=PATIENCE)
+    stroke(seeds, 2, (3, 10, 25))
+    go_on.set()
+    qtbot.waitUntil(lambda: over.is_set() and not cutter.running, timeout=PATIENCE)
+    assert not cutter.due
+    assert "graph cut" not in viewer.layers
+
+
 def test_without_live_the_button_asks(stage, qtbot):
     viewer, seeds, cutter = stage
     cutter.live.value = False
     stroke(seeds, 1, (3, 10, 4))
     stroke(seeds, 2, (3, 10, 25))
-    assert not cutter.running
+    assert not cutter.busy
     cutter.button.changed.emit(True)
     settle(qtbot, cutter)
     first = viewer.layers["graph cut"].data
@@ -129,7 +157,8 @@ def test_colours_and_other_layers(qtbot):
     cutter = Cutter(viewer)
     qtbot.addWidget(cutter.container.native)
     cutter.ask()
-    assert not cutter.running
+    settle(qtbot, cutter)
+    assert cutter.last is None
     picture = np.zeros((12, 20, 3), np.uint8)
     picture[:, 10:] = (200, 40, 10)
     viewer.add_image(picture, rgb=True)

@@ -20,6 +20,7 @@ PLACE = ("scale", "translate", "rotate", "shear", "affine", "units")
 """What says where a layer lies, which the answer has from the image."""
 WATCHED = ("paint", "data", "set_data")
 """Events of a layer of seeds: a stroke, another array, undo and redo."""
+LISTED = ("inserted", "removed", "reordered")
 LABELS_KIND = np.int32
 
 
@@ -92,7 +93,8 @@ class Cutter:
     def __init__(self, viewer: Any) -> None:
         widgets = require("magicgui.widgets")
         self.viewer = viewer
-        self.running, self.again = False, False
+        self.due, self.running, self.again = False, False, False
+        self.closed = False
         self.last: Answer | None = None
         self._watched: Any = None
         self._target: Any = None
@@ -120,16 +122,29 @@ class Cutter:
             ]
         )  # fmt: skip
         self.container.cutter = self  # signals hold bound methods weakly
+        self._timer = require("qtpy.QtCore").QTimer(self.container.native)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._begin)
+        self.container.native.destroyed.connect(self._close)
         self._connect()
 
     def _connect(self) -> None:
-        for event in ("inserted", "removed", "reordered"):
+        for event in LISTED:
             getattr(self.viewer.layers.events, event).connect(self._layers_changed)
         self.seeds.changed.connect(self._watch)
         for part in (self.image, self.smoothness, self.neighbours, self.components, self.live):
             part.changed.connect(self._changed)
         self.button.changed.connect(self.ask)
         self._watch()
+
+    def _close(self, *_: Any) -> None:
+        """Leave the layers alone when the window is gone; an answer on its way is dropped."""
+        self.closed = True
+        for event in LISTED:
+            getattr(self.viewer.layers.events, event).disconnect(self._layers_changed)
+        if self._watched is not None:
+            for name in WATCHED:
+                getattr(self._watched.events, name).disconnect(self._changed)
 
     def _images(self, *_: Any) -> list[Any]:
         kind = require("napari.layers").Image
@@ -179,7 +194,14 @@ class Cutter:
         return Order(image.data, seeds.data, settings)
 
     def ask(self, *_: Any) -> None:
-        """Seek an answer, after the one that is being sought."""
+        """Seek an answer, once what is going on is over: layers tell of strokes ahead of them."""
+        if not (self.due or self.closed):
+            self.due = True
+            self._timer.start(0)
+
+    def _begin(self) -> None:
+        """Seek an answer, or note that one is to be sought after the one that is."""
+        self.due = False
         order = self.order()
         if order is None:
             return
@@ -187,14 +209,20 @@ class Cutter:
             self.again = True
             return
         self.running, self.again = True, False
-        self.proof.value = "..."
         require("napari.qt.threading").create_worker(
             answer, order, self.last, _start_thread=True, _connect={"returned": self._answered}
         )
 
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self.due or self.running or self.again
+
     def _answered(self, given: Answer) -> None:
         """Show an answer, in the thread of the window, and seek the next one."""
         self.running = False
+        if self.closed:
+            return
         self.proof.value = sentence(given)
         if given is not self.last and given.found is not None:
             self._show(given)
