@@ -23,7 +23,8 @@ def files(tmp_path):
     volume[6:14, 6:16, 6:12] = 300
     scribbles = np.zeros(volume.shape, dtype=np.float32)
     scribbles[9, 9, 7:10], scribbles[9, 2, 7:10] = 2, 1
-    nibabel.Nifti1Image(volume, AFFINE).to_filename(tmp_path / "scan.nii.gz")
+    for name in ("scan.nii.gz", "scan.nii"):
+        nibabel.Nifti1Image(volume, AFFINE).to_filename(tmp_path / name)
     nibabel.Nifti1Image(scribbles, AFFINE).to_filename(tmp_path / "strokes.nii.gz")
     settings = {"imagej": True, "metadata": {"axes": "ZYX", "spacing": 3.0}}
     tifffile.imwrite(tmp_path / "scan.tif", volume.astype(np.uint16), **settings)
@@ -31,12 +32,15 @@ def files(tmp_path):
     return tmp_path, volume > 0
 
 
-@pytest.mark.parametrize("more", [[], ["--whole"], ["--connectivity", "26"]])
-def test_a_scan_is_cut_with_proof(invoke, files, more):
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("scan.nii.gz", []), ("scan.nii.gz", ["--whole"]), ("scan.nii", ["--connectivity", "26"])],
+)
+def test_a_scan_is_cut_with_proof(invoke, files, name, more):
     folder, truth = files
     out = folder / "out"
     run = invoke(
-        "segment", folder / "scan.nii.gz", "--scribbles", folder / "strokes.nii.gz", "-o", out,
+        "segment", folder / name, "--scribbles", folder / "strokes.nii.gz", "-o", out,
         "--json", *more,
     )  # fmt: skip
     assert run.exit_code == 0, run.stderr

@@ -48,6 +48,17 @@ def test_nifti_keeps_header_and_affine(tmp_path, kind, ending):
     assert (target.read_bytes()[:2] == b"\x1f\x8b") == ending.lower().endswith(".gz")
 
 
+@pytest.mark.parametrize("source", [".nii", ".nii.gz"])
+def test_the_name_says_whether_a_mask_is_compressed(tmp_path, source):
+    volume = read_volume(nifti(tmp_path / f"scan{source}"))
+    for target in ("mask.nii", "mask.nii.gz"):
+        volume.save(tmp_path / target, VOXELS > 30)
+        assert np.array_equal(read_volume(tmp_path / target).voxels, VOXELS > 30)
+    with pytest.raises(ValueError, match=r"mask.tif must end in .nii or .nii.gz"):
+        volume.save(tmp_path / "mask.tif", VOXELS)
+    assert not (tmp_path / "mask.tif").exists()
+
+
 def test_nifti_of_other_kinds(tmp_path):
     scaled = nibabel.Nifti1Image(VOXELS, AFFINE)
     scaled.header.set_slope_inter(0.5, 10.0)

@@ -45,7 +45,7 @@ def segment(
             "nothing marks the object: --scribbles FILE, a volume of the same size, holds 1 on the "
             "background, 2 on the object"
         )
-    mask = "mask.tif" if path.suffix.lower() in (".tif", ".tiff") else "mask.nii.gz"
+    mask = "mask.nii.gz" if path.name.lower().endswith((".nii", ".nii.gz")) else "mask.tif"
     console.require_writable_folder(output, [mask, RESULT, SLICES])
     volume, marks = read(path), read_scribbles(scribbles)
     sizes = _spacing(spacing) or volume.spacing

@@ -357,7 +357,8 @@ def _filled(pixels: Pixels, cells: BoolArray) -> Pixels:
     if not cells.all():
         pixels = np.where(cells[..., None], pixels, pixels[_checks.first_index(cells)])
     if pixels.dtype.kind == "f":
+        shown = pixels[..., 0] if pixels.shape[-1] == 1 else pixels
         _checks.refuse_where(
-            "image", pixels, ~np.isfinite(pixels), "it must be finite, or have a seed of -1"
+            "image", shown, ~np.isfinite(shown), "it must be finite, or have a seed of -1"
         )
     return pixels

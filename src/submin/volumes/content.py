@@ -15,7 +15,8 @@ Spacing = tuple[float, ...]
 class Content(NamedTuple):
     """A volume in a file.
 
-    ``load`` decodes the voxels, ``write`` writes others of that shape with the same metadata.
+    ``load`` decodes the voxels, ``write`` writes others of that shape with the same metadata, to a
+    file whose name has one of `endings`.
     ``quarter_turns`` makes a slice upright, counter-clockwise.
     """
 
@@ -23,8 +24,9 @@ class Content(NamedTuple):
     dtype: np.dtype[Any]
     spacing: Spacing | None
     quarter_turns: int
+    endings: tuple[str, ...]
     load: Callable[[], Array]
-    write: Callable[[BinaryIO, Array], None]
+    write: Callable[[BinaryIO, Array, str], None]
 
 
 def known_spacing(sizes: list[float]) -> Spacing | None:

@@ -52,8 +52,8 @@ class Volume:
         Parameters
         ----------
         path : str or path
-            A new name in the format that the volume was read from: header and affine of NIfTI are
-            kept, and the spacing of a TIFF.
+            It ends in ``.nii`` or ``.nii.gz`` where the volume was read from NIfTI, of which header
+            and affine are kept, and in ``.tif`` or ``.tiff`` for a TIFF, whose spacing is.
         voxels : array_like of bool or int, the shape of the volume
             At least 0.
 
@@ -71,9 +71,15 @@ class Volume:
             )
         if array.size and not 0 <= int(array.min()) <= int(array.max()) < 2**16:
             raise ValueError("voxels must be from 0 to 65535")
+        name = fspath(path)
+        if not name.lower().endswith(self._content.endings):
+            endings = " or ".join(self._content.endings)
+            raise ValueError(
+                f"{name} must end in {endings}, as the volume was read from such a file"
+            )
         narrow = np.uint8 if int(array.max(initial=0)) < 2**8 else np.uint16
         with whole_file(path) as file:
-            self._content.write(file, array.astype(narrow))
+            self._content.write(file, array.astype(narrow), name)
 
 
 def read_volume(path: Path, *, most_voxels: int = MOST_VOXELS) -> Volume:

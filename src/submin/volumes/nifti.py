@@ -28,20 +28,20 @@ def content(path: str) -> Content:
         )
     spacing = known_spacing([float(size) for size in image.header.get_zooms()[:AXES]])
     return Content(
-        shape[:AXES], image.get_data_dtype(), spacing, 1,
+        shape[:AXES], image.get_data_dtype(), spacing, 1, ENDINGS,
         lambda: np.asarray(image.dataobj).reshape(shape[:AXES]),
-        partial(_write, image, compressed=path.lower().endswith(".gz")),
+        partial(_write, image),
     )  # fmt: skip
 
 
-def _write(image: Any, file: BinaryIO, voxels: Array, compressed: bool) -> None:
-    """Write voxels of another type with the header of an image."""
+def _write(image: Any, file: BinaryIO, voxels: Array, name: str) -> None:
+    """Write voxels of another type with the header of an image, compressed as the name says."""
     header = image.header.copy()
     header.set_data_dtype(voxels.dtype)
     header.set_slope_inter(1, 0)
     header["cal_min"] = header["cal_max"] = 0  # the range of brightness that viewers show
     written = type(image)(voxels.reshape(image.shape), image.affine, header)
-    if not compressed:
+    if not name.lower().endswith(".gz"):
         written.to_stream(file)
         return
     with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as stream:

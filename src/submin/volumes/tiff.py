@@ -16,6 +16,7 @@ from submin.vision.optional import require
 from submin.volumes.content import Array, Content, Spacing, known_spacing
 
 STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+ENDINGS = (".tif", ".tiff")
 SLICES = "ZIQ"
 """Names of the axis across slices: I and Q stand for pages of which nothing else is known."""
 MEANING = {"T": "times", "C": "channels", "S": "colours"}
@@ -39,7 +40,7 @@ def content(path: str) -> Content:
         kind = "imagej" if file.is_imagej else "ome" if file.is_ome else ""
         unit = str((file.imagej_metadata or {}).get("unit", "")) if kind == "imagej" else "µm"
         return Content(
-            shape, series.dtype, spacing, 0,
+            shape, series.dtype, spacing, 0, ENDINGS,
             partial(_load, path, shape), partial(_write, kind, spacing, unit),
         )  # fmt: skip
 
@@ -116,7 +117,9 @@ def _ome_spacing(file: Any) -> Spacing | None:
     )
 
 
-def _write(kind: str, spacing: Spacing | None, unit: str, file: BinaryIO, voxels: Array) -> None:
+def _write(
+    kind: str, spacing: Spacing | None, unit: str, file: BinaryIO, voxels: Array, _: str
+) -> None:
     """Write a stack with the spacing, in the metadata that the input has."""
     settings: dict[str, Any] = {"photometric": "minisblack", "metadata": {"axes": "ZYX"}}
     if kind and spacing is not None:
