@@ -41,8 +41,5 @@ def _write(image: Any, file: BinaryIO, voxels: Array, name: str) -> None:
     header.set_slope_inter(1, 0)
     header["cal_min"] = header["cal_max"] = 0  # the range of brightness that viewers show
     written = type(image)(voxels.reshape(image.shape), image.affine, header)
-    if not name.lower().endswith(".gz"):
-        written.to_stream(file)
-        return
-    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as stream:
-        written.to_stream(stream)
+    data = written.to_bytes()
+    file.write(gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
