@@ -378,7 +378,8 @@ class Desk:
         await self.send(
             {"kind": "proof", "serial": serial, "value": certificate.value,
              "bound": certificate.lower_bound, "gap": max(0.0, certificate.gap),
-             "optimal": status is Status.OPTIMAL, "proved": answer.proved, "finished": answer.finished or self._stopped.is_set(),
+             "optimal": status is Status.OPTIMAL, "proved": answer.proved,
+             "finished": answer.finished or self._stopped.is_set(),
              "lesson": self._eager or self._lesson is not None},
         )  # fmt: skip
 
