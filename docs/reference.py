@@ -77,10 +77,10 @@ ROOMS = (
     ),
     Room(
         "Images",
-        "See [segmentation and the command line](command_line.md) and "
+        "See [segmentation and the command line](command_line.md), [volumes](volumes.md) and "
         "[recipes](recipes.md#images-and-volumes).",
-        ("vision",),
-        ("vision",),
+        ("vision", "volumes"),
+        ("vision", "volumes"),
     ),
     Room(
         "Files",

@@ -37,12 +37,13 @@ LAYERS = [
     ("files", "testing"),
     ("__init__",),
     ("drop_in", "learn", "vision", "reproduce"),
+    ("volumes", "napari"),
     ("page",),
     ("cli",),
     ("__main__",),
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-CORE = [name for names in LAYERS[:-5] for name in names] + ["files", "__init__"]
+CORE = [name for names in LAYERS[:-6] for name in names] + ["files", "__init__"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 MOST_FILES = 20
 """Files of a folder that a reader still takes in."""
@@ -208,7 +209,8 @@ def test_another_door_would_be_found(source):
 
 HEAVY = [
     "scipy", "sklearn", "skimage", "matplotlib", "typer", "rich", "PIL", "click",
-    "starlette", "uvicorn", "submin.vision", "submin.page", "submin.cli",
+    "starlette", "uvicorn", "submin.vision", "submin.volumes", "submin.page",
+    "submin.napari", "nibabel", "tifffile", "napari", "submin.cli",
 ]  # fmt: skip
 
 

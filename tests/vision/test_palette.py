@@ -8,10 +8,10 @@ import pytest
 from submin.vision.palette import Palette
 
 
-@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("channels", [1, 3, 4, 70])
 def test_every_pixel_finds_its_colour(channels):
     rng = np.random.default_rng(1)
-    image = rng.integers(0, 5, (20, 30, channels)) / 4.0
+    image = rng.integers(0, 5, (4, 5, 6, channels)) / 4.0
     palette = Palette.of(image)
     assert np.array_equal(palette.pixels, image)
     distinct = np.unique(image.reshape(-1, channels), axis=0)

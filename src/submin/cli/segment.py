@@ -1,4 +1,4 @@
-"""``submin segment``: from a photograph to a mask, with a proof of optimality."""
+"""``submin segment``: from a photograph or a volume to a mask, with a proof of optimality."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from submin.cli import console, report
+from submin.cli import console, report, volume
 from submin.cli.options import (
     Json,
     MaxPasses,
@@ -32,7 +32,10 @@ RESULT = "result.npz"
 
 def segment(
     photo: Annotated[
-        Path | None, typer.Argument(help="Any image that Pillow reads, or a deep TIFF.")
+        Path | None,
+        typer.Argument(
+            help="Any image that Pillow reads, a deep TIFF; or a volume: NIfTI, a TIFF stack."
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the pictures and result.npz.")
@@ -41,7 +44,10 @@ def segment(
         str | None, typer.Option(metavar="X1,Y1,X2,Y2", help="A box around the whole object.")
     ] = None,
     scribbles: Annotated[
-        Path | None, typer.Option(help="Picture: red background, white object, black unmarked.")
+        Path | None,
+        typer.Option(
+            help="Picture: red background, white object, black unmarked; or a volume of 1, 2, 0."
+        ),
     ] = None,
     mask: Annotated[
         Path | None, typer.Option(help="Picture of a first guess: white object on black.")
@@ -50,9 +56,17 @@ def segment(
         str | None, typer.Option(help="A photograph with a box: astronaut, cat, coffee, ...")
     ] = None,
     smoothness: Annotated[
-        float, typer.Option(help="Cost of a boundary per pixel where neighbours look alike.")
-    ] = 50.0,
-    connectivity: Annotated[int, typer.Option(help="Neighbours of a pixel, 4 or 8.")] = 8,
+        float | None,
+        typer.Option(
+            help="Cost of a boundary per pixel where neighbours look alike; 50, in a volume 10."
+        ),
+    ] = None,
+    connectivity: Annotated[
+        int | None,
+        typer.Option(
+            help="Neighbours of a pixel, 4 or 8 (default); in a volume 6 (default) or 26."
+        ),
+    ] = None,
     components: Annotated[int, typer.Option(help="Gaussians in each colour model.")] = 5,
     superpixels: Annotated[
         int, typer.Option(help="Superpixels that are kept together; 0 for none.")
@@ -61,6 +75,13 @@ def segment(
         float, typer.Option(help="Cost of each pixel that leaves its superpixel.")
     ] = 1.0,
     rounds: Annotated[int, typer.Option(help="Largest number of colour models to fit.")] = 10,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Solve all of a volume, not what scribbles reach.")
+    ] = False,
+    spacing: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,C", help="Sizes of a voxel, in place of those of the file."),
+    ] = None,
     solver: SolverName = "auto",
     tol: Tolerance = 0.0,
     max_passes: MaxPasses = None,
@@ -70,21 +91,38 @@ def segment(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Cut an object out of a photograph, and prove how good the cut is.
+    """Cut an object out of a photograph or a volume, and prove how good the cut is.
 
-    Mark the object with a box, scribbles or a mask (they combine), or try a sample photograph.
+    Mark the object with a box, scribbles or a mask (they combine), or try a sample photograph. In
+    a volume, scribbles are a file of the same size: 1 on the background, 2 on the object, else 0.
     Ctrl-C ends the work, not the answer: the best mask so far is written, with exit code 130.
     """
     with console.command():
         require_packages()
+        common: dict[str, Any] = {
+            "components": components, "threads": threads, "seed": seed,
+            **({} if smoothness is None else {"smoothness": smoothness}),
+            **({} if connectivity is None else {"connectivity": connectivity}),
+        }  # fmt: skip
+        if photo is not None and volume.is_one(photo):
+            volume.refuse_others({
+                "--box": box, "--mask": mask, "--sample": sample, "--superpixels": superpixels,
+                "--rounds": rounds != 10, "--solver": solver != "auto", "--tol": tol,
+                "--max-passes": max_passes,
+            })  # fmt: skip
+            limits(tol, max_passes, time_limit)
+            settings = {**common, "whole": whole, "time_limit": time_limit}
+            volume.segment(photo, scribbles, spacing, output, settings, json, quiet)
+            return
+        if whole or spacing is not None:
+            raise console.RefusalError("--whole and --spacing are about volumes alone")
         console.require_writable_folder(output, file_names())
         image, default_box = read_image(photo, sample)
         marks = read_marks(box, scribbles, mask) or {"box": default_box}
         settings = {
-            "smoothness": smoothness, "connectivity": connectivity, "components": components,
-            "superpixels": superpixels, "superpixel_weight": superpixel_weight,
+            **common, "superpixels": superpixels, "superpixel_weight": superpixel_weight,
             "max_rounds": rounds, "solver": chosen_solver(solver, seed),
-            **limits(tol, max_passes, time_limit), "threads": threads, "seed": seed,
+            **limits(tol, max_passes, time_limit),
         }  # fmt: skip
         with in_memory(image):
             found = segmented(image, {**marks, **settings}, quiet)

@@ -4,8 +4,9 @@ scikit-image, scikit-learn, matplotlib and Pillow are imported when they are fir
 """
 
 from submin.vision.colour_models import ColourModel, ColourModels, fit_colour_model
-from submin.vision.contrast import contrast_weights
+from submin.vision.contrast import contrast_weights, typical_contrast
 from submin.vision.denoising import denoise_tv, tv_problem
+from submin.vision.graph_cut import GraphCut, graph_cut
 from submin.vision.labelling import LabelSegmentation, segment_labels
 from submin.vision.lengths import length_weights
 from submin.vision.masks import object_mask
@@ -35,6 +36,7 @@ __all__ = [
     "SAMPLES",
     "ColourModel",
     "ColourModels",
+    "GraphCut",
     "LabelSegmentation",
     "Round",
     "Sample",
@@ -46,6 +48,7 @@ __all__ = [
     "cutout_picture",
     "denoise_tv",
     "fit_colour_model",
+    "graph_cut",
     "labels_picture",
     "length_weights",
     "mask_picture",
@@ -64,5 +67,6 @@ __all__ = [
     "superpixel_labels",
     "superpixel_term",
     "tv_problem",
+    "typical_contrast",
     "write_pictures",
 ]

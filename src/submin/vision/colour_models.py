@@ -135,7 +135,7 @@ class ColourFitter:
         return self.costs(models.foreground), self.costs(models.background)
 
     def costs(self, model: ColourModel) -> FloatArray:
-        """Return -log p of every pixel, shape (H, W), in nats."""
+        """Return -log p of every pixel, in nats."""
         costs: FloatArray = model.costs(self.palette.colours)[self.palette.index]
         return costs
 
@@ -186,7 +186,8 @@ class ColourFitter:
     @lazy
     def variance_floor(self) -> float:
         """What is added to every variance, relative to that of the features."""
-        variance = float(self.palette.pixels.var(axis=(0, 1)).sum())
+        pixels = self.palette.pixels
+        variance = float(pixels.var(axis=tuple(range(pixels.ndim - 1))).sum())
         return VARIANCE_FLOOR * min(1.0, max(LEAST_FLOOR, variance / SPREAD**2))
 
 

@@ -2,7 +2,8 @@
 
     w_pq = smoothness · exp(-β ‖z_p - z_q‖²) / dist(p, q),   β = 1 / (2 · mean ‖z_p - z_q‖²)
 
-The mean runs over all pairs of neighbours, so the weights do not depend on the scale of z.
+The mean runs over all pairs of neighbours, so the weights do not depend on the scale of z.  A
+*contrast* c that is known in advance takes its place: β = 1 / (2 c²).
 Boykov, Jolly 2001, doi:10.1109/ICCV.2001.937505; β as in Rother, Kolmogorov, Blake 2004 (GrabCut),
 doi:10.1145/1015706.1015720.
 """
@@ -15,11 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._typing import FloatArray
+from submin._typing import BoolArray, FloatArray
 from submin.terms import grid_offsets
 
 LEAST_TOTAL = 1e-300
 """Squared differences below it are in the range where floats lose digits, and no contrast."""
+
+LARGEST_EXPONENT = 1023
+LEAST_RATIO = 1e-100
+"""Below this part of the largest feature, any difference that is one leaves no weight."""
 
 Offset = tuple[int, ...]
 
@@ -30,6 +35,8 @@ def contrast_weights(
     smoothness: float = 50.0,
     connectivity: int | None = None,
     spacing: Sequence[float] | None = None,
+    contrast: float | None = None,
+    cells: npt.ArrayLike | None = None,
 ) -> list[FloatArray]:
     """Compute the weights of a ``GridCut`` from the differences between neighbours.
 
@@ -45,6 +52,11 @@ def contrast_weights(
         image, where the default of ``GridCut`` is 4).
     spacing : sequence of float, optional
         Distance between neighbours along each axis (voxel sizes, say); 1 by default.
+    contrast : float, optional
+        The difference of features at which a weight has fallen to exp(-1/2) of its largest value,
+        such as the noise; by default that of the mean square (``typical_contrast``).
+    cells : array_like of bool, shape `shape`, optional
+        The pixels that exist: edges of the others weigh 0 and have no part in the mean.
 
     Returns
     -------
@@ -69,6 +81,55 @@ def contrast_weights(
     >>> [w.round(3).tolist() for w in contrast_weights([[[v] for v in image[0]]], connectivity=4)]
     [[[50.0, 18.394]], []]
     """
+    colours = _checked_features(features)
+    _refuse_missing_channels(colours.shape, connectivity, spacing)
+    dimensions = colours.ndim - 1
+    offsets = grid_offsets(dimensions, connectivity or 3**dimensions - 1)
+    lengths = offset_lengths(offsets, checked_spacing(spacing, dimensions))
+    strength = check_number("smoothness", smoothness)
+    exists = _checked_cells(cells, colours.shape[:-1])
+    unit, pairs = _pairs(colours, offsets, exists)
+    beta = _inverse_mean(pairs) if contrast is None else _inverse_square(contrast, unit)
+    return [
+        strength / length * np.where(exist, np.exp(-beta * difference), 0.0)
+        for length, (difference, exist) in zip(lengths, pairs, strict=True)
+    ]
+
+
+def typical_contrast(
+    features: npt.ArrayLike,
+    *,
+    connectivity: int | None = None,
+    cells: npt.ArrayLike | None = None,
+) -> float:
+    """Return the root of the mean squared difference of neighbours; infinite if none differ.
+
+    Parameters
+    ----------
+    features, connectivity, cells
+        As for ``contrast_weights``, whose default `contrast` it is: of a part of an image, the
+        weights are the same with that of the whole.
+
+    Examples
+    --------
+    >>> typical_contrast([[0.0], [2.0]])
+    2.0
+    """
+    colours = _checked_features(features)
+    _refuse_missing_channels(colours.shape, connectivity, None)
+    dimensions = colours.ndim - 1
+    offsets = grid_offsets(dimensions, connectivity or 3**dimensions - 1)
+    exists = _checked_cells(cells, colours.shape[:-1])
+    unit, pairs = _pairs(colours, offsets, exists)
+    beta = _inverse_mean(pairs)
+    return unit / (2.0 * beta) ** 0.5 if beta else float("inf")
+
+
+Pair = tuple[FloatArray, BoolArray | bool]
+"""Squared differences along an offset, and where both of the pixels exist."""
+
+
+def _checked_features(features: npt.ArrayLike) -> FloatArray:
     colours = _checks.float_array("features", features)
     if colours.ndim < 2:
         raise ValueError(
@@ -76,29 +137,46 @@ def contrast_weights(
             "each pixel has one number, give image[..., None]"
         )
     _checks.refuse_where("features", colours, ~np.isfinite(colours), "features must be finite")
-    _refuse_missing_channels(colours.shape, connectivity, spacing)
-    dimensions = colours.ndim - 1
-    offsets = grid_offsets(dimensions, connectivity or 3**dimensions - 1)
-    lengths = offset_lengths(offsets, checked_spacing(spacing, dimensions))
-    scaled = _scaled(colours)
-    differences = [squared_differences(scaled, offset) for offset in offsets]
-    beta = _inverse_mean(differences)
-    strength = check_number("smoothness", smoothness)
-    return [
-        strength / length * np.exp(-beta * difference)
-        for length, difference in zip(lengths, differences, strict=True)
-    ]
+    return colours
+
+
+def _checked_cells(cells: npt.ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | None:
+    if cells is None:
+        return None
+    exists = _checks.flat_mask("cells", cells, "of the pixels")
+    if np.shape(cells) != shape:
+        raise ValueError(f"cells has shape {np.shape(cells)}, and the pixels have {shape}")
+    return exists.reshape(shape)
+
+
+def _pairs(
+    colours: FloatArray, offsets: list[Offset], exists: BoolArray | None
+) -> tuple[float, list[Pair]]:
+    """Return the pairs of all offsets, in a unit of the features that keeps squares in range."""
+    unit = _unit(colours)
+    scaled = colours / unit
+    pairs: list[Pair] = []
+    for offset in offsets:
+        tails, heads = _ends(offset, colours.shape[:-1])
+        exist = True if exists is None else exists[tails] & exists[heads]
+        pairs.append((squared_differences(scaled, offset), exist))
+    return unit, pairs
 
 
 def squared_differences(features: FloatArray, offset: Offset) -> FloatArray:
     """Return ‖z_p - z_q‖² of every pixel and its neighbour at `offset`, in the overlap shape."""
-    shape = features.shape[:-1]
-    pairs = list(zip(offset, shape, strict=True))
-    tails = tuple(slice(max(0, -d), max(0, size - max(0, d))) for d, size in pairs)
-    heads = tuple(slice(max(0, d), max(0, size - max(0, -d))) for d, size in pairs)
+    tails, heads = _ends(offset, features.shape[:-1])
     difference = features[tails] - features[heads]
     squared: FloatArray = np.einsum("...c,...c->...", difference, difference)
     return squared
+
+
+def _ends(offset: Offset, shape: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Return the slices of the pixels at both ends of the edges of an offset."""
+    pairs = list(zip(offset, shape, strict=True))
+    tails = tuple(slice(max(0, -d), max(0, size - max(0, d))) for d, size in pairs)
+    heads = tuple(slice(max(0, d), max(0, size - max(0, -d))) for d, size in pairs)
+    return tails, heads
 
 
 def check_number(name: str, value: float) -> float:
@@ -109,21 +187,31 @@ def check_number(name: str, value: float) -> float:
     return number
 
 
-def _scaled(features: FloatArray) -> FloatArray:
-    """Return features of which the largest is about 1, so that squares are in range.
+def _unit(features: FloatArray) -> float:
+    """Return a power of two about as large as the largest feature, so that squares are in range.
 
-    The factor is a power of two, which leaves the weights as they are to the last bit.
+    Dividing by it leaves the weights as they are to the last bit.
     """
     largest = float(np.abs(features).max(initial=0.0))
-    scaled: FloatArray = np.ldexp(features, -int(np.frexp(largest)[1]))
-    return scaled
+    return float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), LARGEST_EXPONENT)))
 
 
-def _inverse_mean(differences: list[FloatArray]) -> float:
+def _inverse_mean(pairs: list[Pair]) -> float:
     """Return β; 0 if no two neighbours differ."""
-    edges = sum(difference.size for difference in differences)
-    total = sum(float(difference.sum()) for difference in differences)
+    edges = sum(
+        difference.size if exist is True else int(np.count_nonzero(exist))
+        for difference, exist in pairs
+    )
+    total = sum(float(difference.sum(where=exist)) for difference, exist in pairs)
     return edges / (2.0 * total) if total > LEAST_TOTAL else 0.0
+
+
+def _inverse_square(contrast: float, unit: float) -> float:
+    """Return β of a known contrast."""
+    if not contrast > 0:
+        raise ValueError(f"contrast is {contrast}: it must be above 0")
+    ratio = max(float(contrast) / unit, LEAST_RATIO)
+    return 0.5 / ratio**2
 
 
 def _refuse_missing_channels(

@@ -9,12 +9,13 @@ Minimise the energy with Potts distances, with a proven bound (``submin.labels``
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from submin import _checks
-from submin._typing import FloatArray, IndexArray
+from submin._typing import IndexArray
 from submin.labels import LabelProblem, LabelResult, minimize_labels
 from submin.terms import GridCut
 from submin.vision.colour_models import ColourFitter, ColourModel
@@ -113,12 +114,14 @@ def segment_labels(
         )
     fitter = ColourFitter(colours.palette, colours.volume, components, seed)
     models = tuple(fitter.fit(marked == value) for value in values)
+    cells = marked != EXCLUDED
     weights = contrast_weights(
-        colours.palette.pixels, smoothness=smoothness, connectivity=connectivity
+        colours.palette.pixels, smoothness=smoothness, connectivity=connectivity, cells=cells
     )
+    own = np.stack([fitter.costs(model).astype(np.float32) for model in models])
     problem = LabelProblem(
-        _costs(fitter, models, marked, values),
-        [GridCut(colours.shape, _among(marked, weights, connectivity), connectivity)],
+        label_costs(own, marked, values),
+        [GridCut(colours.shape, weights, connectivity, cells=cells)],
     )
     result = minimize_labels(
         problem, relative_tol=relative_tol, time_limit=time_limit, threads=threads,
@@ -129,7 +132,7 @@ def segment_labels(
     return LabelSegmentation(labels, result, problem, values, models)
 
 
-def checked_seeds(seeds: npt.ArrayLike, shape: tuple[int, int]) -> npt.NDArray[np.int64]:
+def checked_seeds(seeds: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """Return strokes as integers of the shape of the image, or refuse them.
 
     Raises ``TypeError`` if they do not hold integers, and ``ValueError`` if the shape differs or a
@@ -151,29 +154,14 @@ def checked_seeds(seeds: npt.ArrayLike, shape: tuple[int, int]) -> npt.NDArray[n
     return array.astype(np.int64)
 
 
-def _costs(
-    fitter: ColourFitter,
-    models: tuple[ColourModel, ...],
-    marked: npt.NDArray[np.int64],
-    values: tuple[int, ...],
-) -> npt.NDArray[np.float32]:
-    """Return the costs of all labels: nothing where pixels take no part."""
-    costs = np.empty((len(values), *marked.shape), dtype=np.float32)
-    for own, value, model in zip(costs, values, models, strict=True):
-        own[...] = fitter.costs(model)
-        own[(marked > 0) & (marked != value)] = np.inf
-        own[marked == EXCLUDED] = 0.0
-    return costs
+def label_costs(
+    own: npt.NDArray[Any], marked: npt.NDArray[np.int64], values: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    """Change the costs of all labels in place, to those with seeds.
 
-
-def _among(
-    marked: npt.NDArray[np.int64], weights: list[FloatArray], connectivity: int
-) -> list[FloatArray]:
-    """Return the weights without those of pixels that take no part."""
-    takes_part = marked != EXCLUDED
-    if takes_part.all():
-        return weights
-    grid = GridCut(marked.shape, 0.0, connectivity)
-    ends = (grid.ends(k) for k in range(len(weights)))
-    pairs = zip(weights, ends, strict=True)
-    return [own * (takes_part[tails] & takes_part[heads]) for own, (tails, heads) in pairs]
+    A seed has no label but its own, and labels cost nothing where pixels take no part.
+    """
+    for costs, value in zip(own, values, strict=True):
+        costs[(marked > 0) & (marked != value)] = np.inf
+        costs[marked == EXCLUDED] = 0.0
+    return own

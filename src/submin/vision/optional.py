@@ -15,6 +15,9 @@ PACKAGES = {
     "tifffile": "tifffile",
     "jinja2": "Jinja2",
 }
+OTHER_EXTRAS = {
+    "nibabel": "volumes", "tifffile": "volumes", "napari": "napari", "magicgui": "napari",
+}  # fmt: skip
 
 
 def require(module: str) -> ModuleType:
@@ -33,8 +36,9 @@ def require(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        package = PACKAGES.get(module.partition(".")[0], module)
+        name = module.partition(".")[0]
+        package, extra = PACKAGES.get(name, name), OTHER_EXTRAS.get(name, "vision")
         raise ImportError(
             f"work on pictures needs {package}, which can not be imported ({error}); "
-            'install it with: pip install "submin[vision]"'
+            f'install it with: pip install "submin[{extra}]"'
         ) from error

@@ -15,10 +15,8 @@ import numpy.typing as npt
 from submin._lazy import lazy
 from submin._typing import BoolArray, FloatArray, IndexArray
 
-MULTIPLES = np.sqrt([2.0, 3.0, 5.0, 7.0])
-"""Sums of channels times these tell colours apart, but for rare accidents of rounding."""
 BITS = 8
-"""Of each channel, in the curve."""
+"""Of each channel, in the curve, where 63 in all are enough."""
 
 Features = Callable[[FloatArray], FloatArray]
 
@@ -32,7 +30,7 @@ class Palette:
     Attributes
     ----------
     colours : float array, shape (m, D)
-    index : int array, shape (H, W)
+    index : int array, shape (*shape,)
         The row of each pixel's colour.
     """
 
@@ -45,7 +43,7 @@ class Palette:
 
         Parameters
         ----------
-        image : float array, shape (H, W, C), with C <= 4
+        image : float array, shape (*shape, C)
         features : callable, optional
             Takes colours, shape (m, C), to what the palette keeps of them, shape (m, D).
         """
@@ -59,7 +57,7 @@ class Palette:
 
     @lazy
     def pixels(self) -> FloatArray:
-        """The colour of each pixel, shape (H, W, D)."""
+        """The colour of each pixel, shape (*shape, D)."""
         return self.colours[self.index]
 
     def sample(self, mask: BoolArray, count: int) -> FloatArray:
@@ -75,8 +73,12 @@ class Palette:
 
 
 def _distinct(pixels: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-    """Return colours, each once, and the row of each pixel's; every pixel's own if sums mislead."""
-    sums = pixels @ MULTIPLES[: pixels.shape[1]]
+    """Return colours, each once, and the row of each pixel's.
+
+    Sums of the channels times random numbers tell colours apart, but for rare accidents of
+    rounding; then every pixel has a row of its own.
+    """
+    sums = pixels @ np.random.default_rng(0).uniform(1.0, 2.0, pixels.shape[1])
     order = np.argsort(sums)
     ordered = sums[order]
     begins = np.ones(len(sums), dtype=np.bool_)
@@ -91,11 +93,13 @@ def _distinct(pixels: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
 
 def _places(colours: FloatArray) -> npt.NDArray[np.int64]:
     """Return where colours lie on the curve: the bits of their channels, taken in turns."""
+    channels = min(colours.shape[1], 63)
+    bits = min(BITS, 63 // channels)
     low, extent = colours.min(axis=0), np.ptp(colours, axis=0).max()
-    steps = (colours - low) * ((2**BITS - 1) / extent if extent > 0 else 0.0)
-    cells = steps.astype(np.int64)
+    steps = (colours - low) * ((2**bits - 1) / extent if extent > 0 else 0.0)
+    cells = steps[:, :channels].astype(np.int64)
     place = np.zeros(len(colours), dtype=np.int64)
-    for bit in range(BITS):
+    for bit in range(bits):
         for channel, cell in enumerate(cells.T):
-            place |= ((cell >> bit) & 1) << (bit * cells.shape[1] + channel)
+            place |= ((cell >> bit) & 1) << (bit * channels + channel)
     return place

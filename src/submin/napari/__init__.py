@@ -1,0 +1,1 @@
+"""The plugin of napari: ``napari.yaml`` names its widget; see ``widget.py``."""
