@@ -3,11 +3,13 @@
 from submin.labels.api import minimize_labels
 from submin.labels.certificate import LabelCertificate, verify_labels
 from submin.labels.distances import Linear, Potts, Quadratic
+from submin.labels.label_costs import LabelCosts
 from submin.labels.problem import LabelProblem, RobustPotts
 from submin.labels.result import LabelRecord, LabelResult
 
 __all__ = [
     "LabelCertificate",
+    "LabelCosts",
     "LabelProblem",
     "LabelRecord",
     "LabelResult",

@@ -59,9 +59,9 @@ def minimize_labels(
     ----------
     costs : array_like, shape (labels, ...), or LabelProblem
         What each label costs each element, float32 or float64; infinite where it is forbidden.
-    terms : sequence of GridCut, Cut and labels.RobustPotts
-        Weighted edges, the same both ways, and groups.  A pair (cut, distance) has a distance of
-        its own.
+    terms : sequence of GridCut, Cut, labels.RobustPotts and labels.LabelCosts
+        Weighted edges, the same both ways, groups, and prices of labels that are used.  A pair
+        (cut, distance) has a distance of its own.
     distance : labels.Potts, labels.Linear, labels.Quadratic, or array_like (labels, labels)
         What an edge of weight 1 costs; a matrix must be symmetric, with zeros on its diagonal.
     tol, relative_tol : float, optional
@@ -140,7 +140,10 @@ def _first_labels(problem: LabelProblem, start: npt.ArrayLike | None) -> Labels:
 
 @dataclass
 class _Search:
-    """The best labels and the best dual so far; each is kept on its own."""
+    """The best labels and the best dual so far; each is kept on its own.
+
+    The dual is what moves go by; it proves the bound unless that of no dual at all is better.
+    """
 
     problem: LabelProblem
     limits: Limits
@@ -149,9 +152,11 @@ class _Search:
     labels: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     value: float = np.inf
     dual: Dual | None = None
+    proof: Dual | None = None
     bound: float = -np.inf
     history: list[LabelRecord] = field(default_factory=list)
     interrupted: bool = False
+    settled: Labels | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def offer(self, labels: Labels) -> bool:
@@ -166,7 +171,8 @@ class _Search:
         """Pass messages and move, and yield what is known after each."""
         self.bound = trivial_bound(self.problem)
         yield self._record(0)
-        if not self.problem.edges.tails.size or self._is_done(0):
+        nothing_joins = not (self.problem.edges.tails.size or len(self.problem.prices))
+        if nothing_joins or self._is_done(0):
             return
         passing = MessagePassing(self.problem, self.threads)
         rises = True
@@ -186,6 +192,7 @@ class _Search:
             for _ in range(CHECKED - 1):
                 passing.forward()
                 bound = passing.backward()
+                passing.gap = self.value - bound
                 if self._is_over(passing.passes + 1):
                     return False
             self.offer(self.problem.improved_groups(passing.labelling()))
@@ -202,17 +209,23 @@ class _Search:
         self.offer(self.problem.improved_groups(passing.labelling()))
         dual = passing.dual()
         bound = self.problem.bound(dual, self.threads)
-        if bound > self.bound or self.dual is None:
-            self.dual, self.bound = dual, max(bound, self.bound)
+        if bound > self.bound:
+            self.proof, self.bound = dual, bound
+        if self.proof is dual or self.dual is None:
+            self.dual = dual
 
     def _move(self) -> None:
         """Move until nothing helps, from the best labels with the best dual."""
         assert self.dual is not None
         labels, least = self.labels.copy(), LEAST_GAIN * (self.value - self.bound)
         try:
-            for _ in moves.improve(self.problem, self.dual, labels, self.threads, least):
+            for _ in moves.improve(
+                self.problem, self.dual, labels, self.threads, least, self.settled
+            ):
                 if self._is_over(0):
                     break
+            else:
+                self.settled = labels.copy()
         finally:  # every move leaves a labelling
             self.offer(self.problem.improved_groups(labels))
 
@@ -244,7 +257,7 @@ class _Search:
             self.labels[: problem.n].reshape(problem.shape).copy(),
             proved,
             proved.status(self._tolerance()),
-            self.dual,
+            self.proof,
             self.history or [self._record(0)],
             self.interrupted,
         )
