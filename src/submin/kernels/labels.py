@@ -252,8 +252,8 @@ def label_bound(
     weights: FloatArray,
     kinds: Kinds,
     distances: FloatArray,
-    at_tail: Rows,
-    at_head: Rows,
+    at_tail: WeightArray,
+    at_head: WeightArray,
     threads: int = 1,
 ) -> float:
     """Return the lower bound that a dual proves, less its rounding errors; O(edges · labels).

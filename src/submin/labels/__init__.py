@@ -4,6 +4,7 @@ from submin.labels.api import minimize_labels
 from submin.labels.certificate import LabelCertificate, verify_labels
 from submin.labels.distances import Linear, Potts, Quadratic
 from submin.labels.label_costs import LabelCosts
+from submin.labels.ordered import minimize_ordered
 from submin.labels.problem import LabelProblem, RobustPotts
 from submin.labels.result import LabelRecord, LabelResult
 
@@ -18,5 +19,6 @@ __all__ = [
     "Quadratic",
     "RobustPotts",
     "minimize_labels",
+    "minimize_ordered",
     "verify_labels",
 ]

@@ -72,7 +72,7 @@ def _expand(
     edges = problem.edges
     kernel = kernels.active.LabelExpansions(
         problem.shared_costs(dual.shares), edges.tails, edges.heads, edges.weights, edges.kinds,
-        problem.distances, dual.at_tail, dual.at_head, labels, threads,
+        problem.distances, *dual.rows, labels, threads,
     )  # fmt: skip
     changed = 1
     while changed:
@@ -109,7 +109,7 @@ def expand_whole(
     backward, forward = (np.zeros(edges.tails.size) for _ in range(2))
     kernels.active.label_fusion(
         edges.tails, edges.heads, edges.weights, edges.kinds, problem.distances,
-        dual.at_tail, dual.at_head, labels, second, s, backward, forward,
+        *dual.rows, labels, second, s, backward, forward,
     )  # fmt: skip
     extra = _PriceNodes(problem, dual.shares, labels, second, alpha)
     extra.share(s)

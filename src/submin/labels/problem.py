@@ -135,9 +135,16 @@ class Dual:
     each of the label costs, if there are any: None is nothing.
     """
 
-    at_tail: Rows
-    at_head: Rows
+    at_tail: WeightArray
+    at_head: WeightArray
     shares: Shares | None = None
+
+    @property
+    def rows(self) -> tuple[Rows, Rows]:
+        """The numbers of edges in single precision, as moves take them."""
+        return self.at_tail.astype(np.float32, copy=False), self.at_head.astype(
+            np.float32, copy=False
+        )
 
 
 class LabelProblem:
@@ -262,10 +269,15 @@ class LabelProblem:
         parts = (finite, self.edges.weights, self.distances, self.prices.prices)
         if not all(np.array_equal(part, np.rint(part)) for part in parts):
             return False
-        largest = np.abs(finite).max(axis=0).sum(dtype=np.float64)
-        total = largest + self.edges.weights.sum() * self.distances.max()
-        total += self.prices.prices.sum()
-        return bool(total < _checks.LARGEST_EXACT_INTEGER)
+        return self.size < _checks.LARGEST_EXACT_INTEGER
+
+    @lazy
+    def size(self) -> float:
+        """The sum of the largest costs of elements and edges, without signs."""
+        table = self.all_costs
+        largest = np.abs(np.where(np.isfinite(table), table, 0.0)).max(axis=0)
+        total = largest.sum(dtype=np.float64) + self.edges.weights.sum() * self.distances.max()
+        return float(total + self.prices.prices.sum())
 
     @lazy
     def breaks_triangles(self) -> bool:
@@ -328,9 +340,7 @@ class LabelProblem:
         -infinity may stand at forbidden labels alone; numbers that are not finite prove nothing.
         """
         count = (self.edges.tails.size, self.width)
-        parts = [
-            np.ascontiguousarray(part, dtype=np.float32) for part in (dual.at_tail, dual.at_head)
-        ]
+        parts = [_checks.weight_array("dual", part) for part in (dual.at_tail, dual.at_head)]
         for part, ends in zip(parts, (self.edges.tails, self.edges.heads), strict=True):
             if part.shape != count:
                 raise ValueError(f"the dual has rows of shape {part.shape}, but edges need {count}")
