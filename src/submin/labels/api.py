@@ -1,5 +1,6 @@
 """Minimise the energy of a labelling, and prove how good it is: ``minimize_labels``.
 
+Where distances are convex and the graph of all labels is small: one minimum cut (``ordered``)
 x <- of each element the cheapest label
 In each round:
     Pass messages, which raises a lower bound (``message_passing``), and take a labelling
@@ -22,6 +23,7 @@ from submin.labels import moves
 from submin.labels.certificate import LabelCertificate, certificate, trivial_bound
 from submin.labels.distances import POTTS, Distance
 from submin.labels.message_passing import MessagePassing
+from submin.labels.ordered import is_small, minimize_ordered
 from submin.labels.problem import Dual, LabelProblem, Labels, LabelTerm
 from submin.labels.result import LabelRecord, LabelResult
 from submin.solve.driver import Limits
@@ -95,6 +97,8 @@ def minimize_labels(
     doi:10.1109/34.969114); the bound tells, as a rule, that it is within a per cent.  Where labels
     break the triangle inequality, moves still never make the energy worse.
     A pass is O((nodes + edges) labels) for Potts and linear distances.
+    Convex distances and two labels have an exact answer, which is taken where it comes soon, unless
+    there is a time limit (``labels.minimize_ordered``).
 
     Examples
     --------
@@ -107,9 +111,12 @@ def minimize_labels(
     problem = costs if isinstance(costs, LabelProblem) else LabelProblem(costs, terms, distance)
     limits = Limits(tol=tol, max_passes=max_passes, time_limit=time_limit)
     relative = _checks.number("relative_tol", relative_tol)
+    labels = _first_labels(problem, start)
+    if np.isinf(limits.time_limit) and limits.max_passes > 0 and is_small(problem):
+        return minimize_ordered(problem, threads=threads)
     with displaying(progress) as display:
         search = _Search(problem, limits, relative, threads)
-        search.offer(_first_labels(problem, start))
+        search.offer(labels)
         try:
             for record in search.rounds():
                 if display is not None:

@@ -36,6 +36,8 @@ from submin.terms import Cut, GridCut
 
 MEMORY = 2e9
 """Bytes that a graph of all labels may take, unless another number is given."""
+SMALL = 2e8
+"""Bytes of a graph whose cut takes a second or so."""
 NODE_BYTES, EDGE_BYTES = 64, 48
 ROUNDING = 64 * 2.0**-53
 
@@ -66,6 +68,7 @@ def convex_steps(matrix: FloatArray) -> Steps | None:
         return None
     both = np.concatenate([from_first[:0:-1], from_first])
     bends = np.diff(both, 2)
+    bends[np.abs(bends) <= ROUNDING * matrix.max()] = 0.0
     if (bends < 0.0).any():
         return None
     middle = bends.size // 2
@@ -102,7 +105,7 @@ def graph_bytes(problem: LabelProblem, steps: list[Steps]) -> float:
 
 
 def minimize_ordered(
-    problem: LabelProblem, *, memory: float = MEMORY, time_limit: float = np.inf
+    problem: LabelProblem, *, memory: float = MEMORY, time_limit: float = np.inf, threads: int = 0
 ) -> LabelResult:
     """Return the best of all labellings, where distances are convex functions of label differences.
 
@@ -116,6 +119,8 @@ def minimize_ordered(
         Bytes that its graph may take, about.
     time_limit : float, optional
         Seconds; less than the best is returned when it is over, with its bound.
+    threads : int, optional
+        0: every core.
 
     Raises
     ------
@@ -146,7 +151,7 @@ def minimize_ordered(
         )
     started = time.perf_counter()
     if is_total_variation(problem, steps):
-        labels, dual = _by_levels(problem, steps, time_limit)
+        found = _by_levels(problem, steps, time_limit)
     else:
         needed = graph_bytes(problem, steps)
         if needed > memory:
@@ -154,12 +159,29 @@ def minimize_ordered(
                 f"the graph of all labels would take about {needed / 1e9:.1f} GB, and memory is "
                 f"{memory / 1e9:.1f} GB; minimize_labels finds labels near the best without it"
             )
-        labels, dual = _by_cut(problem, steps, time_limit)
-    value = problem.value(labels)
-    proved = certificate(problem, value, problem.bound(dual))
+        found = _by_cut(problem, steps, time_limit, threads)
+    value = problem.value(found.labels, threads)
+    proved = certificate(problem, value, problem.bound(found.dual, threads))
     record = LabelRecord(0, time.perf_counter() - started, value, proved.lower_bound)
     status = proved.status(0.0, ROUNDING * problem.size)
-    return LabelResult(labels.reshape(problem.shape), proved, status, dual, [record])
+    labels = found.labels.reshape(problem.shape)
+    return LabelResult(labels, proved, status, found.dual, [record], found.interrupted)
+
+
+class _Found(NamedTuple):
+    """Labels, and what proves that none are better; unless the search was interrupted."""
+
+    labels: Labels
+    dual: Dual
+    interrupted: bool
+
+
+def is_small(problem: LabelProblem) -> bool:
+    """Say whether there is an exact answer that comes soon."""
+    steps = ordered_steps(problem)
+    if steps is None:
+        return False
+    return is_total_variation(problem, steps) or graph_bytes(problem, steps) <= SMALL
 
 
 def is_total_variation(problem: LabelProblem, steps: list[Steps]) -> bool:
@@ -176,7 +198,7 @@ def is_total_variation(problem: LabelProblem, steps: list[Steps]) -> bool:
     )
 
 
-def _by_levels(problem: LabelProblem, steps: list[Steps], time_limit: float) -> tuple[Labels, Dual]:
+def _by_levels(problem: LabelProblem, steps: list[Steps], time_limit: float) -> _Found:
     """Solve a total variation with convex costs: a flow for each edge, alike between all labels."""
     cuts = [
         _scaled(priced.cut, own.crossing.get(0, 0.0))
@@ -192,7 +214,8 @@ def _by_levels(problem: LabelProblem, steps: list[Steps], time_limit: float) -> 
     dual = _empty_dual(problem)
     for label in range(problem.labels):
         dual.at_tail[:, label], dual.at_head[:, label] = label * flow, -label * flow
-    return np.rint(found.x).astype(np.int32), dual
+    labels = np.rint(found.x).astype(np.int32)
+    return _Found(labels, dual, not found.finished and np.isinf(time_limit))
 
 
 def _scaled(cut: GridCut | Cut, scale: float) -> GridCut | Cut:
@@ -224,20 +247,21 @@ class Crossing(NamedTuple):
     flow: FloatArray
 
 
-def _by_cut(problem: LabelProblem, steps: list[Steps], time_limit: float) -> tuple[Labels, Dual]:
+def _by_cut(problem: LabelProblem, steps: list[Steps], time_limit: float, threads: int) -> _Found:
     """Solve by one minimum cut of the graph of all labels."""
     levels, n = problem.labels - 1, problem.n
     terms = _terms(problem, steps)
     unary = _rises(problem, steps).ravel()
     limit = None if np.isinf(time_limit) else time_limit
-    found = minimize(Problem(unary, terms), time_limit=limit)
+    found = minimize(Problem(unary, terms), time_limit=limit, threads=threads)
     above = found.minimizer.reshape(levels, n)
     labels = np.zeros(n, dtype=np.int32)
     for k in range(levels):  # what a stopped search left out of order counts for nothing
         labels[above[k] & (labels == k)] = k + 1
     forbidden = np.isinf(problem.costs[labels, np.arange(n)])
     labels[forbidden] = problem.cheapest[forbidden]
-    return labels, _dual_of(problem, steps, _crossings(problem, steps, found.dual))
+    dual = _dual_of(problem, steps, _crossings(problem, steps, found.dual))
+    return _Found(labels, dual, found.interrupted)
 
 
 def _rises(problem: LabelProblem, steps: list[Steps]) -> FloatArray:
@@ -341,7 +365,9 @@ def _crossings(
             start, levels = first, len(_levels(problem, step))
             for size in sizes:
                 edges = slice(start, start + size)
-                yield Crossing(edges, step, flow[place : place + levels * size].reshape(levels, size))
+                yield Crossing(
+                    edges, step, flow[place : place + levels * size].reshape(levels, size)
+                )
                 place, start = place + levels * size, start + size
         first += count
 
