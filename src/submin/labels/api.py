@@ -38,6 +38,8 @@ MOVED = 0.35
 """The part of the gap that moves leave, as a rule."""
 LEAST_GAIN = 0.002
 """Expansions that can gain no more than this part of the gap are left out."""
+FAR_WITHIN = 0.25
+"""The part of the tolerance at which further cycles of moves are not worth their time."""
 LEAST_RISE = 0.02
 """Passes that raise the bound by a smaller part of the gap are the last ones."""
 
@@ -222,14 +224,20 @@ class _Search:
             self.dual = dual
 
     def _move(self) -> None:
-        """Move until nothing helps, from the best labels with the best dual."""
+        """Move until nothing helps, from the best labels with the best dual.
+
+        A cycle that brings the gap far within the tolerance is the last one.
+        """
         assert self.dual is not None
         labels, least = self.labels.copy(), LEAST_GAIN * (self.value - self.bound)
         try:
-            for _ in moves.improve(
+            cycle = moves.improve(
                 self.problem, self.dual, labels, self.threads, least, self.settled
-            ):
+            )
+            for moved, _ in enumerate(cycle, 1):
                 if self._is_over(0):
+                    break
+                if moved % self.problem.labels == 0 and self._is_near(labels):
                     break
             else:
                 self.settled = labels.copy()
@@ -242,6 +250,11 @@ class _Search:
 
     def _is_done(self, passes: int) -> bool:
         return self._is_over(passes) or self.certificate().gap <= self._tolerance()
+
+    def _is_near(self, labels: Labels) -> bool:
+        """Say whether the gap is far within the tolerance."""
+        gap = self.problem.value(labels) - self.bound
+        return 0.0 < gap <= FAR_WITHIN * self._tolerance()
 
     def _tolerance(self) -> float:
         return max(self.limits.tol, self.relative_tol * abs(self.value))
