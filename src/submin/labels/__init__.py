@@ -5,6 +5,7 @@ from submin.labels.certificate import LabelCertificate, verify_labels
 from submin.labels.distances import Linear, Potts, Quadratic
 from submin.labels.label_costs import LabelCosts
 from submin.labels.ordered import minimize_ordered
+from submin.labels.persistency import proved_labels
 from submin.labels.problem import LabelProblem, RobustPotts
 from submin.labels.result import LabelRecord, LabelResult
 
@@ -20,5 +21,6 @@ __all__ = [
     "RobustPotts",
     "minimize_labels",
     "minimize_ordered",
+    "proved_labels",
     "verify_labels",
 ]

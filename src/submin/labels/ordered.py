@@ -140,7 +140,7 @@ def minimize_ordered(
     >>> problem = sm.LabelProblem(costs, [sm.GridCut(3, 1.0)], sm.labels.Linear())
     >>> result = sm.labels.minimize_ordered(problem)
     >>> result.labels, result.value, result.status.name
-    (array([0, 2, 1], dtype=int32), 4.0, 'OPTIMAL')
+    (array([0, 2, 1], dtype=int32), 3.0, 'OPTIMAL')
     """
     steps = ordered_steps(problem)
     if steps is None:
