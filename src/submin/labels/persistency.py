@@ -37,7 +37,7 @@ def proved_labels(problem: LabelProblem, *, threads: int = 0) -> npt.NDArray[np.
     Examples
     --------
     >>> import submin as sm
-    >>> costs = [[0.0, 0.0, 2.0], [9.0, 1.0, 2.0], [9.0, 1.0, 2.0]]
+    >>> costs = [[0.0, 0.0, 2.0], [9.0, 1.0, 1.0], [9.0, 1.0, 2.0]]
     >>> proved_labels(sm.LabelProblem(costs, [sm.GridCut(3, 1.0)]))
     array([ 0,  0, -1], dtype=int32)
     """
