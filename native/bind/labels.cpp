@@ -54,7 +54,9 @@ void check_edges(std::int64_t nodes, const ConstIndices& tails, const ConstIndic
                                   " is the edge's tail: an edge needs two different ends");
 }
 
-void check_rows(const ConstRows& rows, std::int64_t count, std::int64_t padded, const char* name) {
+template <class Scalar>
+void check_rows(const Array<Scalar, 2>& rows, std::int64_t count, std::int64_t padded,
+                const char* name) {
   require_size(rows.shape(0), count, name);
   require_size(rows.shape(1), padded, name);
 }
@@ -83,7 +85,7 @@ class BoundMessages {
     const std::int64_t nodes = size_of(costs.shape(0)), edges = size_of(tails.size());
     check_edges(nodes, tails, heads, weights.size(), kinds);
     check_rows(costs, nodes, padded, "costs");
-    check_rows(ConstRows(messages), edges, padded, "messages");
+    check_rows(messages, edges, padded, "messages");
     labels::Energy energy{nodes,          edges,        padded,
                           costs.data(),   tails.data(), heads.data(),
                           weights.data(), kinds.data(), {}};
@@ -97,9 +99,13 @@ class BoundMessages {
     passing_->forward(threads, chosen.size() > 0 ? chosen.data() : nullptr);
   }
   double backward(int threads) { return passing_->backward(threads); }
+  double marginals(const Rows& rows, int threads) {
+    check_rows(rows, size_of(costs_.shape(0)), size_of(costs_.shape(1)), "rows");
+    return passing_->marginals(threads, rows.data());
+  }
   double dual(const Rows& at_tail, const Rows& at_head, int threads) {
-    check_rows(ConstRows(at_tail), size_of(rows_.shape(0)), size_of(rows_.shape(1)), "at_tail");
-    check_rows(ConstRows(at_head), size_of(rows_.shape(0)), size_of(rows_.shape(1)), "at_head");
+    check_rows(at_tail, size_of(rows_.shape(0)), size_of(rows_.shape(1)), "at_tail");
+    check_rows(at_head, size_of(rows_.shape(0)), size_of(rows_.shape(1)), "at_head");
     return passing_->dual(threads, {at_tail.data(), at_head.data()});
   }
 
@@ -138,11 +144,11 @@ std::int64_t label_fusion(const ConstIndices& tails, const ConstIndices& heads,
       first.data(), second.data(), s.data(), backward.data(), forward.data());
 }
 
-template <class Scalar>
+template <class Scalar, class Real>
 double label_bound(const Costs<Scalar>& costs, const ConstIndices& tails, const ConstIndices& heads,
                    const ConstValues& weights, const Kinds& kinds,
-                   const Matrices<double>& distances, const ConstRows& at_tail,
-                   const ConstRows& at_head, int threads) {
+                   const Matrices<double>& distances, const Array<const Real, 2>& at_tail,
+                   const Array<const Real, 2>& at_head, int threads) {
   const std::int64_t padded = checked_distances(distances, kinds);
   const std::int64_t labels = size_of(costs.shape(0)), nodes = size_of(costs.shape(1));
   const std::int64_t edges = size_of(tails.size());
@@ -151,10 +157,11 @@ double label_bound(const Costs<Scalar>& costs, const ConstIndices& tails, const 
   check_rows(at_tail, edges, padded, "at_tail");
   check_rows(at_head, edges, padded, "at_head");
   const labels::MoveEdges all{edges,          padded,       tails.data(),     heads.data(),
-                              weights.data(), kinds.data(), distances.data(), at_tail.data(),
-                              at_head.data()};
-  return labels::nodes_bound(all, costs.data(), nodes, labels, threads) +
-         labels::edges_bound(all, size_of(distances.shape(0)), labels, threads);
+                              weights.data(), kinds.data(), distances.data(), nullptr,
+                              nullptr};
+  const labels::DualRows<Real> dual{at_tail.data(), at_head.data()};
+  return labels::nodes_bound(all, dual, costs.data(), nodes, labels, threads) +
+         labels::edges_bound(all, dual, size_of(distances.shape(0)), labels, threads);
 }
 
 double label_distances(const ConstIndices& tails, const ConstIndices& heads,
@@ -222,6 +229,8 @@ void bind_labels(nb::module_& module) {
       .def("forward", &BoundMessages::forward, "chosen"_a.noconvert(), "threads"_a = 1,
            WithoutLock())
       .def("backward", &BoundMessages::backward, "threads"_a = 1, WithoutLock())
+      .def("marginals", &BoundMessages::marginals, "rows"_a.noconvert(), "threads"_a = 1,
+           WithoutLock())
       .def("dual", &BoundMessages::dual, "at_tail"_a.noconvert(), "at_head"_a.noconvert(),
            "threads"_a = 1, WithoutLock());
   nb::class_<BoundExpansions> expansions(module, "LabelExpansions");
@@ -249,8 +258,10 @@ void bind_labels(nb::module_& module) {
                "distances"_a.noconvert(), "at_tail"_a.noconvert(), "at_head"_a.noconvert(),
                "threads"_a = 1, WithoutLock());
   };
-  bind_bound(&label_bound<float>);
-  bind_bound(&label_bound<double>);
+  bind_bound(&label_bound<float, float>);
+  bind_bound(&label_bound<double, float>);
+  bind_bound(&label_bound<float, double>);
+  bind_bound(&label_bound<double, double>);
   module.def("label_distances", &label_distances, "tails"_a.noconvert(), "heads"_a.noconvert(),
              "weights"_a.noconvert(), "kinds"_a.noconvert(), "distances"_a.noconvert(),
              "chosen"_a.noconvert(), "threads"_a = 1, WithoutLock());

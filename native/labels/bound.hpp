@@ -28,10 +28,17 @@ constexpr double kRoundoff = 0x1p-53;
 // A term of a sum, less what the sum may round up.
 inline double surely(double term) { return term - 2.0 * kRoundoff * std::abs(term); }
 
+// A dual in single or in double precision.
+template <class Real>
+struct DualRows {
+  const Real* at_tail;
+  const Real* at_head;
+};
+
 // Least sums of a node's costs and duals. `costs` has a row of nodes for each label.
-template <class Cost>
-double nodes_bound(const MoveEdges& edges, const Cost* costs, std::int64_t nodes,
-                   std::int64_t labels, int threads) {
+template <class Cost, class Real>
+double nodes_bound(const MoveEdges& edges, const DualRows<Real>& dual, const Cost* costs,
+                   std::int64_t nodes, std::int64_t labels, int threads) {
   const NodeEdges around(edges.tails, edges.heads, edges.count, nodes);
   return sum_of_pieces(nodes, 4096, threads, [&](std::int64_t begin, std::int64_t end) {
     Compensated total;
@@ -42,8 +49,8 @@ double nodes_bound(const MoveEdges& edges, const Cost* costs, std::int64_t nodes
         sizes[p] = std::abs(sums[p]);
       }
       for (const std::int32_t* e = around.begin(v); e < around.end(v); ++e) {
-        const float* const row =
-            (edges.tails[*e] == v ? edges.at_tail : edges.at_head) + *e * edges.padded;
+        const Real* const row =
+            (edges.tails[*e] == v ? dual.at_tail : dual.at_head) + *e * edges.padded;
         for (std::int64_t p = 0; p < labels; ++p) {
           sums[p] += static_cast<double>(row[p]);
           sizes[p] += std::abs(static_cast<double>(row[p]));
@@ -63,19 +70,21 @@ double nodes_bound(const MoveEdges& edges, const Cost* costs, std::int64_t nodes
 }
 
 // Least values of an edge: pairs whose distance is below the cap, and the best at either end.
+template <class Real>
 class EdgeBound {
  public:
-  EdgeBound(const MoveEdges& edges, std::int64_t kinds, std::int64_t labels)
-      : edges_(edges), labels_(labels) {
+  EdgeBound(const MoveEdges& edges, const DualRows<Real>& dual, std::int64_t kinds,
+            std::int64_t labels)
+      : edges_(edges), dual_(dual), labels_(labels) {
     for (std::int64_t kind = 0; kind < kinds; ++kind) add_kind(kind);
   }
 
   double operator()(std::int64_t e) const {
-    const float* const a = edges_.at_tail + e * edges_.padded;
-    const float* const b = edges_.at_head + e * edges_.padded;
+    const Real* const a = dual_.at_tail + e * edges_.padded;
+    const Real* const b = dual_.at_head + e * edges_.padded;
     const double weight = edges_.weights[e];
     const Kind& kind = kinds_[edges_.kinds[e]];
-    const float most = *std::max_element(b, b + labels_);
+    const Real most = *std::max_element(b, b + labels_);
     double lowest = less(weight * kind.cap, *std::max_element(a, a + labels_), most);
     for (std::int32_t p = 0; p < labels_; ++p) {
       if (std::isinf(a[p]) || less(0.0, a[p], most) >= lowest) continue;  // it costs more anyway
@@ -112,19 +121,21 @@ class EdgeBound {
     kinds_.push_back(std::move(kind));
   }
 
-  static double less(double cost, float a, float b) {
+  static double less(double cost, Real a, Real b) {
     const double tail = static_cast<double>(a), head = static_cast<double>(b);
     return cost - tail - head - 4.0 * kRoundoff * (cost + std::abs(tail) + std::abs(head));
   }
 
   MoveEdges edges_;
+  DualRows<Real> dual_;
   std::int64_t labels_;
   std::vector<Kind> kinds_;
 };
 
-inline double edges_bound(const MoveEdges& edges, std::int64_t kinds, std::int64_t labels,
-                          int threads) {
-  const EdgeBound bound(edges, kinds, labels);
+template <class Real>
+double edges_bound(const MoveEdges& edges, const DualRows<Real>& dual, std::int64_t kinds,
+                   std::int64_t labels, int threads) {
+  const EdgeBound<Real> bound(edges, dual, kinds, labels);
   return sum_of_pieces(edges.count, 4096, threads, [&](std::int64_t begin, std::int64_t end) {
     Compensated total;
     for (std::int64_t e = begin; e < end; ++e) total.add(surely(bound(e)));

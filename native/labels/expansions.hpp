@@ -94,6 +94,7 @@ class Expansions {
   struct Arc {
     std::int32_t head;
     double out, in;
+    double flow = 0.0;  // to the head, of the last cut; kept at the end that came first
   };
   struct Gain {
     std::int32_t node, label;
@@ -221,40 +222,43 @@ class Expansions {
     first_arc_.assign(1, 0);
   }
 
-  // The smallest minimum cut of the region.
-  std::vector<std::uint8_t> cut() const {
+  // The smallest minimum cut of the region, which goes on from the flow of the last one.
+  std::vector<std::uint8_t> cut() {
     std::vector<flow::Index> tails, heads;
-    std::vector<double> backward, forward, s = gains_;
+    std::vector<double> backward, forward, flow;
+    std::vector<Arc*> cut_arcs;
     bool finite = true;
-    for (const double gain : s) finite = finite && std::isfinite(gain);
-    for_each_arc([&](std::size_t k, const Arc& arc) {
+    for (const double gain : gains_) finite = finite && std::isfinite(gain);
+    for_each_arc([&](std::size_t k, Arc& arc) {
       const std::int32_t head = place_[at(arc.head)];
       if (head <= static_cast<std::int32_t>(k)) return;  // outside, or counted there
       tails.push_back(static_cast<flow::Index>(k));
       heads.push_back(head);
       forward.push_back(arc.out);
       backward.push_back(arc.in);
+      flow.push_back(arc.flow);
+      cut_arcs.push_back(&arc);
       finite = finite && std::isfinite(arc.out) && std::isfinite(arc.in);
     });
-    if (!finite) return std::vector<std::uint8_t>(s.size(), 0);  // nothing to decide by
-    std::vector<double> flow(tails.size(), 0.0);
-    flow::GraphFlow search({static_cast<std::int64_t>(s.size()),
+    if (!finite) return std::vector<std::uint8_t>(gains_.size(), 0);  // nothing to decide by
+    flow::GraphFlow search({static_cast<std::int64_t>(gains_.size()),
                             static_cast<std::int64_t>(tails.size()),
                             tails.data(),
                             heads.data(),
                             {backward.data(), false},
                             {forward.data(), false},
                             flow.data(),
-                            s.data()},
+                            gains_.data()},
                            true);
     while (!search.advance(kBudget)) continue;
-    std::vector<std::uint8_t> member(s.size());
+    for (std::size_t e = 0; e < flow.size(); ++e) cut_arcs[e]->flow = flow[e];
+    std::vector<std::uint8_t> member(gains_.size());
     search.members(false, member.data());
     return member;
   }
 
   // The members from which a residual arc leads out of the region.
-  std::vector<std::int32_t> leaving(const std::vector<std::uint8_t>& member) const {
+  std::vector<std::int32_t> leaving(const std::vector<std::uint8_t>& member) {
     std::vector<std::int32_t> open;
     for_each_arc([&](std::size_t k, const Arc& arc) {
       if (member[k] == 0 || arc.out == 0.0 || place_[at(arc.head)] != kOutside) return;
@@ -264,7 +268,7 @@ class Expansions {
   }
 
   template <class Visit>
-  void for_each_arc(const Visit& visit) const {
+  void for_each_arc(const Visit& visit) {
     for (std::size_t k = 0; k < region_.size(); ++k)
       for (std::int64_t i = first_arc_[k]; i < first_arc_[k + 1]; ++i) visit(k, arcs_[at(i)]);
   }

@@ -143,14 +143,22 @@ class Messages {
   // The pass back, after one forward; returns the bound.
   double backward(int threads) {
     double bound = 0.0;
-    with_width([&](auto width) { bound = back<width, false>(threads, {}); });
+    with_width([&](auto width) { bound = back<width, false>(threads, {}, nullptr); });
+    return bound;
+  }
+
+  // A pass back, after one forward, that writes a row for each node: its costs with all messages,
+  // less the least one.
+  double marginals(int threads, float* rows) {
+    double bound = 0.0;
+    with_width([&](auto width) { bound = back<width, false>(threads, {}, rows); });
     return bound;
   }
 
   // A pass back, after one forward, whose bound is that of the dual.
   double dual(int threads, const EdgeDual& out) {
     double bound = 0.0;
-    with_width([&](auto width) { bound = back<width, true>(threads, out); });
+    with_width([&](auto width) { bound = back<width, true>(threads, out, nullptr); });
     return bound;
   }
 
@@ -194,7 +202,7 @@ class Messages {
   }
 
   template <std::int64_t width, bool keeps>
-  double back(int threads, const EdgeDual& out) {
+  double back(int threads, const EdgeDual& out, float* rows) {
     std::vector<Compensated> bounds(static_cast<std::size_t>(strips_.count()));
     run(threads, true, [&](std::int64_t v) SUBMIN_INLINE {
       Row<width> sum;
@@ -204,6 +212,7 @@ class Messages {
       const float lowest = least(sum, padded<width>());
       for (std::int64_t p = 0; p < padded<width>(); ++p) sum[p] -= lowest;
       bound.add(static_cast<double>(lowest));
+      if (rows != nullptr) std::copy(sum, sum + padded<width>(), rows + v * energy_.padded);
       const std::int64_t most = keeps ? earlier(v) : std::max(later(v), earlier(v));
       const float share = 1.0F / static_cast<float>(std::max<std::int64_t>(most, 1));
       for (const std::int32_t* e = incidence_.middle(v); e < incidence_.end(v); ++e) {

@@ -84,11 +84,19 @@ def test_messages_of_both(seed, labels):
     bounds = one.dual(*duals[0]), two.dual(*duals[1])
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-4, abs=1e-4)
     assert np.allclose(*(dual[:, :, :labels] for dual in duals), rtol=1e-3, atol=1e-4)
+    for kernel in (one, two):
+        kernel.forward(np.zeros(0, np.int32))
+    marginals = [np.zeros_like(given.rows) for _ in range(2)]
+    found = [one.marginals(marginals[0]), two.marginals(marginals[1])]
+    assert found[0] == pytest.approx(found[1], rel=1e-4, abs=1e-4)
+    assert np.allclose(*(own[:, :labels] for own in marginals), rtol=1e-3, atol=1e-3)
     for dual, bound in zip(duals, bounds, strict=True):
         proved = native.label_bound(given.costs, *given.edges, *dual)
         assert proved == pytest.approx(bound, rel=1e-4, abs=1e-4)
         twin = reference.label_bound(given.costs, *given.edges, *dual)
         assert proved == pytest.approx(twin, rel=1e-12, abs=1e-12)
+        double = dual.astype(np.float64)
+        assert native.label_bound(given.costs, *given.edges, *double) == proved
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -46,7 +46,7 @@ def matrix(distance: Any, labels: int) -> np.ndarray:
     return distance if isinstance(distance, np.ndarray) else distance.matrix(labels)
 
 
-def small(rng: np.random.Generator, most: int = 7) -> Small:
+def small(rng: np.random.Generator, most: int = 7, with_prices: bool = False) -> Small:
     """A problem of up to seven elements and four labels."""
     size, labels = int(rng.integers(1, most + 1)), int(rng.integers(1, 5))
     costs = rng.normal(size=(labels, size)) * 10.0 ** rng.integers(-2, 3)
@@ -71,6 +71,10 @@ def small(rng: np.random.Generator, most: int = 7) -> Small:
         pointers = np.cumsum([0, *map(len, groups)])
         prices = 2 * rng.random(2), 3 * rng.random(2)
         terms.append(sm.labels.RobustPotts(pointers, np.concatenate(groups), *prices))
+    if with_prices:
+        terms.append(sm.labels.LabelCosts(np.abs(costs[np.isfinite(costs)]).mean() * rng.random()))
+        subsets = [rng.choice(labels, int(rng.integers(1, labels + 1)), False) for _ in range(2)]
+        terms.append(sm.labels.LabelCosts(2 * rng.random(2), subsets))
     return Small(costs, terms, distance, definition(costs, terms, matrix(distance, labels)))
 
 
@@ -80,8 +84,16 @@ def definition(costs: np.ndarray, terms: list[Any], prices: np.ndarray) -> Calla
     def energy(x: Any) -> float:
         total = sum(float(costs[label, v]) for v, label in enumerate(x))
         for term in terms:
-            total += groups_cost(term, x) if hasattr(term, "caps") else cut_cost(term, x)
+            if isinstance(term, sm.labels.LabelCosts):
+                total += labels_cost(term, x)
+            else:
+                total += groups_cost(term, x) if hasattr(term, "caps") else cut_cost(term, x)
         return total
+
+    def labels_cost(term: Any, x: Any) -> float:
+        subsets = [[p] for p in range(len(costs))] if term.subsets is None else term.subsets
+        prices = np.broadcast_to(term.costs, len(subsets))
+        return sum(price for price, own in zip(prices, subsets, strict=True) if {*x} & {*own})
 
     def groups_cost(term: Any, x: Any) -> float:
         return sum(

@@ -17,10 +17,13 @@ def near(value: float) -> float:
     return 1e-9 * (1.0 + abs(value))
 
 
-@pytest.mark.parametrize("seed", range(120))
-def test_bound_least_energy_and_energy_are_in_order(seed):
-    given = small(np.random.default_rng(seed))
-    result = sm.minimize_labels(*given[:3])
+@pytest.mark.parametrize("with_prices", [False, True])
+@pytest.mark.parametrize("seed", range(80))
+def test_bound_least_energy_and_energy_are_in_order(seed, with_prices):
+    given = small(np.random.default_rng(seed), 5 if with_prices else 7, with_prices)
+    problem = sm.LabelProblem(*given[:3])
+    result = sm.minimize_labels(problem)
+    assert sm.labels.verify_labels(problem, result) == result.certificate
     least, own = given.least(), given.energy(result.labels)
     assert result.value == pytest.approx(own, rel=1e-12, abs=1e-12)
     assert result.lower_bound <= least + 1e-13 * abs(least)
@@ -32,11 +35,12 @@ def test_bound_least_energy_and_energy_are_in_order(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_any_dual_proves_a_bound(seed):
     rng = np.random.default_rng(1000 + seed)
-    given = small(rng)
+    given = small(rng, with_prices=seed % 2 == 0)
     problem = sm.LabelProblem(*given[:3])
     shape = (problem.edges.tails.size, problem.width)
     at_tail, at_head = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
-    found = sm.labels.verify_labels(problem, given.labellings[0], Dual(at_tail, at_head))
+    shares = rng.normal(size=(len(problem.prices), problem.n)).astype(np.float32)
+    found = sm.labels.verify_labels(problem, given.labellings[0], Dual(at_tail, at_head, shares))
     least = given.least()
     assert found.lower_bound <= least + 1e-13 * abs(least)
     assert found.value == pytest.approx(given.energy(given.labellings[0]), rel=1e-12, abs=1e-12)
@@ -86,6 +90,48 @@ def test_a_swap_is_the_best_of_its_labellings(seed):
     assert after >= best - near(best)
     if not problem.groups:  # whose labels a swap of two others leaves alone
         assert after <= best + near(best)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_expansion_with_prices_is_the_best_of_all(seed):
+    rng = np.random.default_rng(6000 + seed)
+    given = small(rng, 5, True)._replace(distance=sm.labels.Potts())
+    energy = definition(given.costs, given.terms, matrix(given.distance, len(given.costs)))
+    problem = sm.LabelProblem(*given[:3])
+    alpha = int(rng.integers(problem.labels))
+    start = given.labellings[rng.integers(len(given.labellings))]
+    labels = problem.with_groups(problem.checked_labels("x", start))
+    shape = (problem.edges.tails.size, problem.width)
+    shares = rng.random((len(problem.prices), problem.n)).astype(np.float32)
+    none = np.zeros(shape, np.float32)
+    moves.expand_whole(problem, Dual(none, none, shares), labels, alpha)
+    candidates = [
+        x for x in given.labellings
+        if all(p in (alpha, old) for p, old in zip(x, start, strict=True))
+    ]  # fmt: skip
+    best, after = min(map(energy, candidates)), energy(labels[: problem.n])
+    assert after >= best - near(best)
+    if not problem.groups:
+        assert after <= best + near(best)
+
+
+@pytest.mark.parametrize("price", [0.3, 3.0, 15.0])
+def test_the_bound_of_prices_is_near_that_of_the_linear_program(price):
+    """Which is exact on points and centres, as a rule."""
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(7)
+    points, centres = rng.random((60, 2)), rng.random((8, 2))
+    costs = np.linalg.norm(points - centres[:, None], axis=-1)
+    result = sm.minimize_labels(costs, [sm.labels.LabelCosts(price)], relative_tol=0.0)
+    chosen = np.kron(np.ones(8), np.eye(60))
+    uses = np.hstack([np.eye(480), -np.kron(np.eye(8), np.ones((60, 1)))])
+    program = optimize.linprog(
+        np.concatenate([costs.ravel(), np.full(8, price)]), uses, np.zeros(480),
+        np.hstack([chosen, np.zeros((60, 8))]), np.ones(60),
+    )  # fmt: skip
+    assert result.lower_bound <= program.fun + 1e-9
+    assert result.lower_bound >= 0.95 * program.fun
+    assert result.value <= 1.02 * program.fun
 
 
 @pytest.mark.parametrize("seed", range(20))

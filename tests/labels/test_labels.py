@@ -198,6 +198,35 @@ def test_groups_that_do_not_fit(arguments, message):
         sm.labels.RobustPotts(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1.0,), "costs is -1.0"),
+        (([1.0, 2.0],), r"terms\[0\] has 2 costs, but there are 3 labels"),
+        (([1.0, 2.0], [[0]]), r"costs has shape \(2,\); it must be one number, or \(1,\)"),
+        ((1.0, [[]]), r"subsets\[0\] must list one label or more"),
+        ((1.0, [[0, 3]]), r"subsets\[0\] of terms\[0\]\[1\] is 3: labels are 0 to 2"),
+    ],
+)
+def test_label_costs_that_do_not_fit(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        sm.LabelProblem(COSTS, [sm.labels.LabelCosts(*arguments)])
+
+
+def test_prices_keep_bits_and_empty_the_picture(picture):
+    costs, grid = picture
+    terms = [grid, sm.labels.LabelCosts(3000.0)]
+    one, two = (sm.minimize_labels(costs, terms, threads=threads) for threads in (1, 2))
+    assert np.array_equal(one.labels, two.labels)
+    assert one.lower_bound == two.lower_bound
+    assert len(np.unique(one.labels)) < 5
+    assert one.gap <= 0.05 * one.value
+    dual = type(one.dual)(one.dual.at_tail, one.dual.at_head, one.dual.shares[:2])
+    problem = sm.LabelProblem(costs, terms)
+    with pytest.raises(ValueError, match="shares of shape"):
+        sm.labels.verify_labels(problem, one.labels, dual)
+
+
 def test_which_triangle_is_broken():
     from submin.labels.distances import broken_triangle
 

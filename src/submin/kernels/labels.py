@@ -36,7 +36,8 @@ class LabelMessages:
     """The messages of edges, one row for each, in place: to the end that is reached next.
 
     Nodes are passed in an order of strips: every second one from its end to its start.
-    ``backward`` and ``dual`` follow a ``forward``.  Refused out of range: tails, heads.
+    ``backward``, ``marginals`` and ``dual`` follow a ``forward``.
+    Refused out of range: tails, heads.
     """
 
     def __init__(
@@ -91,17 +92,23 @@ class LabelMessages:
         """Pass from the last node to the first; return the bound, up to rounding."""
         return self._back(None)
 
+    def marginals(self, rows: Rows, threads: int = 1) -> float:
+        """Pass back, and write the costs of each node with all its messages, less the least."""
+        return self._back(None, rows)
+
     def dual(self, at_tail: Rows, at_head: Rows, threads: int = 1) -> float:
         """Pass back as ``backward``, and write the dual that proves the bound."""
         return self._back((at_tail, at_head))
 
-    def _back(self, dual: tuple[Rows, Rows] | None) -> float:
+    def _back(self, dual: tuple[Rows, Rows] | None, rows: Rows | None = None) -> float:
         bound = list[float]()
         for node in reversed(self._order):
             later, earlier = self._later[node], self._earlier[node]
             sums = self._costs[node] + self._messages[later + earlier].sum(axis=0)
             bound.append(float(sums.min()))
             sums -= sums.min()
+            if rows is not None:
+                rows[node] = sums
             most = len(earlier) if dual else max(len(later), len(earlier))
             taken = np.float32(1.0 / max(most, 1)) * sums
             for edge in earlier:
@@ -245,8 +252,8 @@ def label_bound(
     weights: FloatArray,
     kinds: Kinds,
     distances: FloatArray,
-    at_tail: Rows,
-    at_head: Rows,
+    at_tail: WeightArray,
+    at_head: WeightArray,
     threads: int = 1,
 ) -> float:
     """Return the lower bound that a dual proves, less its rounding errors; O(edges · labels).

@@ -3,11 +3,15 @@
 from submin.labels.api import minimize_labels
 from submin.labels.certificate import LabelCertificate, verify_labels
 from submin.labels.distances import Linear, Potts, Quadratic
+from submin.labels.label_costs import LabelCosts
+from submin.labels.ordered import minimize_ordered
+from submin.labels.persistency import proved_labels
 from submin.labels.problem import LabelProblem, RobustPotts
 from submin.labels.result import LabelRecord, LabelResult
 
 __all__ = [
     "LabelCertificate",
+    "LabelCosts",
     "LabelProblem",
     "LabelRecord",
     "LabelResult",
@@ -16,5 +20,7 @@ __all__ = [
     "Quadratic",
     "RobustPotts",
     "minimize_labels",
+    "minimize_ordered",
+    "proved_labels",
     "verify_labels",
 ]

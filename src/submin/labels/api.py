@@ -1,5 +1,6 @@
 """Minimise the energy of a labelling, and prove how good it is: ``minimize_labels``.
 
+Where distances are convex and the graph of all labels is small: one minimum cut (``ordered``)
 x <- of each element the cheapest label
 In each round:
     Pass messages, which raises a lower bound (``message_passing``), and take a labelling
@@ -22,6 +23,7 @@ from submin.labels import moves
 from submin.labels.certificate import LabelCertificate, certificate, trivial_bound
 from submin.labels.distances import POTTS, Distance
 from submin.labels.message_passing import MessagePassing
+from submin.labels.ordered import is_small, minimize_ordered
 from submin.labels.problem import Dual, LabelProblem, Labels, LabelTerm
 from submin.labels.result import LabelRecord, LabelResult
 from submin.solve.driver import Limits
@@ -36,6 +38,8 @@ MOVED = 0.35
 """The part of the gap that moves leave, as a rule."""
 LEAST_GAIN = 0.002
 """Expansions that can gain no more than this part of the gap are left out."""
+FAR_WITHIN = 0.25
+"""The part of the tolerance at which further cycles of moves are not worth their time."""
 LEAST_RISE = 0.02
 """Passes that raise the bound by a smaller part of the gap are the last ones."""
 
@@ -59,9 +63,9 @@ def minimize_labels(
     ----------
     costs : array_like, shape (labels, ...), or LabelProblem
         What each label costs each element, float32 or float64; infinite where it is forbidden.
-    terms : sequence of GridCut, Cut and labels.RobustPotts
-        Weighted edges, the same both ways, and groups.  A pair (cut, distance) has a distance of
-        its own.
+    terms : sequence of GridCut, Cut, labels.RobustPotts and labels.LabelCosts
+        Weighted edges, the same both ways, groups, and prices of labels that are used.  A pair
+        (cut, distance) has a distance of its own.
     distance : labels.Potts, labels.Linear, labels.Quadratic, or array_like (labels, labels)
         What an edge of weight 1 costs; a matrix must be symmetric, with zeros on its diagonal.
     tol, relative_tol : float, optional
@@ -95,6 +99,8 @@ def minimize_labels(
     doi:10.1109/34.969114); the bound tells, as a rule, that it is within a per cent.  Where labels
     break the triangle inequality, moves still never make the energy worse.
     A pass is O((nodes + edges) labels) for Potts and linear distances.
+    Convex distances and two labels have an exact answer, which is taken where it comes soon, unless
+    there is a time limit (``labels.minimize_ordered``).
 
     Examples
     --------
@@ -107,9 +113,12 @@ def minimize_labels(
     problem = costs if isinstance(costs, LabelProblem) else LabelProblem(costs, terms, distance)
     limits = Limits(tol=tol, max_passes=max_passes, time_limit=time_limit)
     relative = _checks.number("relative_tol", relative_tol)
+    labels = _first_labels(problem, start)
+    if np.isinf(limits.time_limit) and limits.max_passes > 0 and is_small(problem):
+        return minimize_ordered(problem, threads=threads)
     with displaying(progress) as display:
         search = _Search(problem, limits, relative, threads)
-        search.offer(_first_labels(problem, start))
+        search.offer(labels)
         try:
             for record in search.rounds():
                 if display is not None:
@@ -140,7 +149,10 @@ def _first_labels(problem: LabelProblem, start: npt.ArrayLike | None) -> Labels:
 
 @dataclass
 class _Search:
-    """The best labels and the best dual so far; each is kept on its own."""
+    """The best labels and the best dual so far; each is kept on its own.
+
+    The dual is what moves go by; it proves the bound unless that of no dual at all is better.
+    """
 
     problem: LabelProblem
     limits: Limits
@@ -149,9 +161,11 @@ class _Search:
     labels: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     value: float = np.inf
     dual: Dual | None = None
+    proof: Dual | None = None
     bound: float = -np.inf
     history: list[LabelRecord] = field(default_factory=list)
     interrupted: bool = False
+    settled: Labels | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def offer(self, labels: Labels) -> bool:
@@ -166,7 +180,8 @@ class _Search:
         """Pass messages and move, and yield what is known after each."""
         self.bound = trivial_bound(self.problem)
         yield self._record(0)
-        if not self.problem.edges.tails.size or self._is_done(0):
+        nothing_joins = not (self.problem.edges.tails.size or len(self.problem.prices))
+        if nothing_joins or self._is_done(0):
             return
         passing = MessagePassing(self.problem, self.threads)
         rises = True
@@ -186,6 +201,7 @@ class _Search:
             for _ in range(CHECKED - 1):
                 passing.forward()
                 bound = passing.backward()
+                passing.gap = self.value - bound
                 if self._is_over(passing.passes + 1):
                     return False
             self.offer(self.problem.improved_groups(passing.labelling()))
@@ -202,17 +218,29 @@ class _Search:
         self.offer(self.problem.improved_groups(passing.labelling()))
         dual = passing.dual()
         bound = self.problem.bound(dual, self.threads)
-        if bound > self.bound or self.dual is None:
-            self.dual, self.bound = dual, max(bound, self.bound)
+        if bound > self.bound:
+            self.proof, self.bound = dual, bound
+        if self.proof is dual or self.dual is None:
+            self.dual = dual
 
     def _move(self) -> None:
-        """Move until nothing helps, from the best labels with the best dual."""
+        """Move until nothing helps, from the best labels with the best dual.
+
+        A cycle that brings the gap far within the tolerance is the last one.
+        """
         assert self.dual is not None
         labels, least = self.labels.copy(), LEAST_GAIN * (self.value - self.bound)
         try:
-            for _ in moves.improve(self.problem, self.dual, labels, self.threads, least):
+            cycle = moves.improve(
+                self.problem, self.dual, labels, self.threads, least, self.settled
+            )
+            for moved, _ in enumerate(cycle, 1):
                 if self._is_over(0):
                     break
+                if moved % self.problem.labels == 0 and self._is_near(labels):
+                    break
+            else:
+                self.settled = labels.copy()
         finally:  # every move leaves a labelling
             self.offer(self.problem.improved_groups(labels))
 
@@ -222,6 +250,11 @@ class _Search:
 
     def _is_done(self, passes: int) -> bool:
         return self._is_over(passes) or self.certificate().gap <= self._tolerance()
+
+    def _is_near(self, labels: Labels) -> bool:
+        """Say whether the gap is far within the tolerance."""
+        gap = self.problem.value(labels) - self.bound
+        return 0.0 < gap <= FAR_WITHIN * self._tolerance()
 
     def _tolerance(self) -> float:
         return max(self.limits.tol, self.relative_tol * abs(self.value))
@@ -244,7 +277,7 @@ class _Search:
             self.labels[: problem.n].reshape(problem.shape).copy(),
             proved,
             proved.status(self._tolerance()),
-            self.dual,
+            self.proof,
             self.history or [self._record(0)],
             self.interrupted,
         )

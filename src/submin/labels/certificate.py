@@ -44,10 +44,12 @@ class LabelCertificate:
     gap: float
     optimal: bool
 
-    def status(self, tol: float) -> Status:
-        """Return what is proved, for a tolerance on the gap."""
+    def status(self, tol: float, rounding: float = 0.0) -> Status:
+        """Return what is proved, for a tolerance on the gap, and what rounding may make of it."""
         if self.optimal:
             return Status.OPTIMAL
+        if self.gap <= rounding:
+            return Status.CLOSED
         return Status.CONVERGED if self.gap <= tol else Status.STOPPED
 
 

@@ -9,6 +9,9 @@
         x <- one of those in which elements keep their labels or take that k further (a jump)
     and then again cycles of expansions, as long as that helps
 
+Expansions with label costs are cuts of everything, as their gain may lie in the last element that
+leaves a label: a node more for each set of labels pays its price or saves it (Delong, Osokin, Isack
+and Boykov 2012, doi:10.1007/s11263-011-0437-z).  Those that see what elements pay go before.
 Each is a *fusion* of two labellings, and that a binary problem: the costs of the two labels, and of
 each edge what its four combinations cost (Boykov, Veksler and Zabih 2001, doi:10.1109/34.969114;
 Lempitsky, Rother, Roth and Blake 2010, doi:10.1109/TPAMI.2009.143).  The dual of message passing
@@ -24,7 +27,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from submin import kernels
-from submin._typing import BoolArray, FloatArray
+from submin._typing import BoolArray, FloatArray, IndexArray
+from submin.labels.label_costs import Shares
 from submin.labels.problem import Dual, LabelProblem, Labels
 
 SLICE = 1_000_000
@@ -32,14 +36,22 @@ SLICE = 1_000_000
 
 
 def improve(
-    problem: LabelProblem, dual: Dual, labels: Labels, threads: int, least: float = 0.0
-) -> Iterator[int]:
+    problem: LabelProblem, dual: Dual, labels: Labels, threads: int, least: float = 0.0,
+    settled: Labels | None = None,
+) -> Iterator[int]:  # fmt: skip
     """Move in place until nothing helps; yield after each move how many nodes have changed.
 
-    Expansions that can gain no more than `least`, in units of cost, are left out.
+    Expansions that can gain no more than `least`, in units of cost, are left out.  Labels that are
+    `settled` are those that moves have found before.
     """
     while True:
+        before = labels.copy()
         yield from _expand(problem, dual, labels, threads, least)
+        if len(problem.prices):
+            if not problem.value(labels) < problem.value(before):
+                labels[:] = before
+            if settled is None or not np.array_equal(labels, settled):
+                yield from _expand_whole(problem, dual, labels, least)
         if not problem.breaks_triangles:
             return
         moved = 0
@@ -59,8 +71,8 @@ def _expand(
     """Expand in cycles until one changes nothing."""
     edges = problem.edges
     kernel = kernels.active.LabelExpansions(
-        problem.all_costs, edges.tails, edges.heads, edges.weights, edges.kinds, problem.distances,
-        dual.at_tail, dual.at_head, labels, threads,
+        problem.shared_costs(dual.shares), edges.tails, edges.heads, edges.weights, edges.kinds,
+        problem.distances, *dual.rows, labels, threads,
     )  # fmt: skip
     changed = 1
     while changed:
@@ -69,6 +81,94 @@ def _expand(
             moved = kernel.expand(alpha, least)
             changed += moved
             yield moved
+
+
+def _expand_whole(problem: LabelProblem, dual: Dual, labels: Labels, least: float) -> Iterator[int]:
+    """Expand in cycles, with the prices of labels, until one changes nothing."""
+    changed = 1
+    while changed:
+        changed = 0
+        for alpha in range(problem.labels):
+            moved = expand_whole(problem, dual, labels, alpha, least)
+            changed += moved
+            yield moved
+
+
+def expand_whole(
+    problem: LabelProblem, dual: Dual, labels: Labels, alpha: int, least: float = 0.0
+) -> int:
+    """Let nodes take a label where that is best, prices of labels included; return how many do.
+
+    In place.  The dual makes the cut an easy one.  Nothing is done if no more than `least` can be
+    gained.
+    """
+    edges, nodes = problem.edges, np.arange(problem.nodes)
+    second = np.where(allowed(problem, alpha), np.int32(alpha), labels).astype(np.int32)
+    table = problem.all_costs
+    s = table[second, nodes].astype(np.float64) - table[labels, nodes]
+    backward, forward = (np.zeros(edges.tails.size) for _ in range(2))
+    kernels.active.label_fusion(
+        edges.tails, edges.heads, edges.weights, edges.kinds, problem.distances,
+        *dual.rows, labels, second, s, backward, forward,
+    )  # fmt: skip
+    extra = _PriceNodes(problem, dual.shares, labels, second, alpha)
+    extra.share(s)
+    s = np.concatenate([s, extra.costs])
+    if -np.minimum(s, 0.0).sum() <= least:
+        return 0
+    tails = np.concatenate([edges.tails, extra.tails])
+    heads = np.concatenate([edges.heads, extra.heads])
+    none, flow = np.zeros(extra.tails.size), np.zeros(edges.tails.size)
+    member = _smallest_cut(
+        tails, heads, s, np.concatenate([backward, none]),
+        np.concatenate([forward, extra.weights]), np.concatenate([flow, extra.flow]),
+    )[: problem.nodes]  # fmt: skip
+    return _take(problem, labels, np.where(member, second, labels).astype(np.int32))
+
+
+class _PriceNodes:
+    """A node for each price that an expansion pays or saves, with an edge to elements that decide.
+
+    That of a set which comes into use is a member if an element takes the label, at the price; that
+    of a set which may fall out of use only if all its elements take it, and it saves the price.
+    The flow of the edges is what elements pay already.
+    """
+
+    def __init__(
+        self, problem: LabelProblem, shares: Shares | None, labels: Labels, second: Labels,
+        alpha: int,
+    ) -> None:  # fmt: skip
+        costs, first = list[float](), problem.nodes
+        tails, heads = ([np.zeros(0, dtype=np.int32)] for _ in range(2))
+        weights, flow = ([np.zeros(0)] for _ in range(2))
+        own, moves = labels[: problem.n], (labels != second)[: problem.n]
+        used = problem.prices.used(own)
+        for k, (members, price) in enumerate(
+            zip(problem.prices.members, problem.prices.prices.tolist(), strict=True)
+        ):
+            holders = members[own]
+            if members[alpha] == used[k] or (used[k] and not moves[holders].all()):
+                continue
+            ends = np.flatnonzero(holders if used[k] else moves).astype(np.int32)
+            node = np.full(ends.size, first + len(costs), dtype=np.int32)
+            paid = np.zeros(ends.size)
+            if shares is not None:
+                paid = np.clip(shares[k, ends].astype(np.float64), 0.0, price)
+            tails.append(node if used[k] else ends)
+            heads.append(ends if used[k] else node)
+            weights.append(np.full(ends.size, price))
+            flow.append(paid)
+            costs.append(float(paid.sum()) - price if used[k] else price - float(paid.sum()))
+        self.costs = np.array(costs, dtype=np.float64)
+        self.tails, self.heads = np.concatenate(tails), np.concatenate(heads)
+        self.weights, self.flow = np.concatenate(weights), np.concatenate(flow)
+        self._first = first
+
+    def share(self, s: FloatArray) -> None:
+        """Add what elements pay to what taking the label costs them."""
+        pays = self.tails < self._first
+        s += np.bincount(self.tails[pays], self.flow[pays], minlength=s.size)
+        s -= np.bincount(self.heads[~pays], self.flow[~pays], minlength=s.size)
 
 
 def _steps(problem: LabelProblem) -> list[int]:
@@ -140,19 +240,15 @@ def fusion(problem: LabelProblem, first: Labels, second: Labels) -> Labels:
         edges.tails, edges.heads, edges.weights, edges.kinds, problem.distances,
         none, none, first, second, s, backward, forward,
     )  # fmt: skip
-    member = _smallest_cut(problem, s, backward, forward, flow)
+    member = _smallest_cut(edges.tails, edges.heads, s, backward, forward, flow)
     return np.where(member, second, first).astype(np.int32)
 
 
 def _smallest_cut(
-    problem: LabelProblem,
-    s: FloatArray,
-    backward: FloatArray,
-    forward: FloatArray,
-    flow: FloatArray,
-) -> BoolArray:
-    edges = problem.edges
-    search = kernels.active.GraphFlow(edges.tails, edges.heads, backward, forward, flow, s)
+    tails: IndexArray, heads: IndexArray, s: FloatArray, backward: FloatArray,
+    forward: FloatArray, flow: FloatArray,
+) -> BoolArray:  # fmt: skip
+    search = kernels.active.GraphFlow(tails, heads, backward, forward, flow, s)
     while not search.advance(SLICE):
         continue
     member = np.zeros(s.size, dtype=np.uint8)

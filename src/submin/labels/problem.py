@@ -2,6 +2,7 @@
 
     E(x) = sum_v D_v(x_v) + sum over edges (v, w) of  weight d(x_v, x_w)
            + sum over groups C of  min(cap, min over labels p of  weight |{v in C: x_v != p}|)
+           + costs of the labels that are used
 
 A group is a node more, whose label is what its elements should have or, at the price of the cap,
 *free*; an edge to each element costs the group's weight where the two labels differ and the node is
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, nextafter, prod
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +32,7 @@ from submin.labels.distances import (
     broken_triangle,
     distance_matrix,
 )
+from submin.labels.label_costs import LabelCosts, Prices, Shares
 from submin.terms import Cut, GridCut
 from submin.terms.base.edges import EdgeTerm
 
@@ -103,7 +106,7 @@ class RobustPotts:
         return np.broadcast_to(prices, (self.groups,)).astype(np.float64)
 
 
-LabelTerm = GridCut | Cut | RobustPotts
+LabelTerm = GridCut | Cut | RobustPotts | LabelCosts
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,15 +119,32 @@ class Edges:
     kinds: npt.NDArray[np.uint8]
 
 
+class PricedCut(NamedTuple):
+    """A cut, its place among the terms, and its distance."""
+
+    place: int
+    cut: GridCut | Cut
+    distance: Distance | npt.ArrayLike
+
+
 @dataclass(frozen=True, eq=False)
 class Dual:
     """What proves a lower bound: for each edge a number for each label at its tail, and its head.
 
-    Minus infinity stands at labels that are forbidden.
+    Minus infinity stands at labels that are forbidden.  `shares` has what each element pays for
+    each of the label costs, if there are any: None is nothing.
     """
 
-    at_tail: Rows
-    at_head: Rows
+    at_tail: WeightArray
+    at_head: WeightArray
+    shares: Shares | None = None
+
+    @property
+    def rows(self) -> tuple[Rows, Rows]:
+        """The numbers of edges in single precision, as moves take them."""
+        return self.at_tail.astype(np.float32, copy=False), self.at_head.astype(
+            np.float32, copy=False
+        )
 
 
 class LabelProblem:
@@ -134,7 +154,7 @@ class LabelProblem:
     ----------
     costs : array_like, shape (labels, ...)
         D, in float32 or float64, used in place; infinite where a label is forbidden.
-    terms : sequence of GridCut, Cut, RobustPotts, or pairs of a cut and its distance
+    terms : sequence of GridCut, Cut, RobustPotts, LabelCosts, or pairs of a cut and its distance
         Cuts must weigh the same both ways.
     distance : Potts, Linear, Quadratic or array_like of shape (labels, labels)
         Of cuts that come without one.
@@ -147,8 +167,8 @@ class LabelProblem:
         The numbers of labels and of elements.
     nodes, width : int
         Elements and groups; labels, with *free* if there are groups, in whole lanes.
-    grid : GridCut or None
-        The grid, if all edges are its own.
+    prices : Prices
+        Of labels that are used.
 
     Raises
     ------
@@ -171,31 +191,31 @@ class LabelProblem:
         self.costs = table.reshape(self.labels, self.n)
         _check_costs(self.costs, self.shape)
         _refuse_no_label(self.least_costs, self.shape)
-        self.terms = [_with_distance(k, term, distance) for k, term in enumerate(terms)]
-        self.groups = [term for term, _ in self.terms if isinstance(term, RobustPotts)]
+        self.cuts, self.groups = list[PricedCut](), list[RobustPotts]()
+        prices = list[tuple[str, LabelCosts]]()
+        for k, term in enumerate(terms):
+            if isinstance(term, RobustPotts):
+                self.groups.append(term)
+            elif isinstance(term, LabelCosts):
+                prices.append((f"terms[{k}]", term))
+            else:
+                self.cuts.append(_priced_cut(k, term, distance))
+        self.prices = Prices(self.labels, prices)
         self.nodes = self.n + sum(term.groups for term in self.groups)
         width = self.labels + bool(self.groups)
         self.width = -(-width // LANES) * LANES
         self.distances, self.edges = self._edges()
-        cuts = [term for term, _ in self.terms]
-        alone = len(cuts) == 1 and isinstance(cuts[0], GridCut) and len(cuts[0].offsets) <= 13
-        self.grid = cuts[0] if alone and isinstance(cuts[0], GridCut) else None
 
     def _edges(self) -> tuple[FloatArray, Edges]:
         """Join the edges of all terms, each with its kind of distance."""
         kinds, parts, first = list[FloatArray](), list[Edges](), self.n
-        for k, (term, distance) in enumerate(self.terms):
-            name = "distance" if isinstance(term, RobustPotts) else f"the distance of terms[{k}]"
-            matrix = self._padded(name, distance, isinstance(term, RobustPotts))
-            same = [i for i, known in enumerate(kinds) if np.array_equal(known, matrix)]
-            kind = same[0] if same else len(kinds)
-            if not same:
-                kinds.append(matrix)
-            if isinstance(term, RobustPotts):
-                parts.append(_group_edges(term, first, kind, self.n))
-                first += term.groups
-            else:
-                parts.append(_cut_edges(k, term, kind, self.n))
+        for k, cut, distance in self.cuts:
+            matrix = self._padded(f"the distance of terms[{k}]", distance, False)
+            parts.append(_cut_edges(k, cut, _number_of(matrix, kinds), self.n))
+        for group in self.groups:
+            kind = _number_of(self._padded("distance", POTTS, True), kinds)
+            parts.append(_group_edges(group, first, kind, self.n))
+            first += group.groups
         if len(kinds) > 256:
             raise ValueError(f"terms have {len(kinds)} different distances; at most 256")
         matrices = np.stack(kinds) if kinds else np.zeros((1, self.width, self.width))
@@ -246,25 +266,30 @@ class LabelProblem:
         """Whether all finite data are integers, and energies are sums that float64 has exactly."""
         table = self.all_costs
         finite = np.where(np.isfinite(table), table, 0.0)
-        parts = (finite, self.edges.weights, self.distances)
+        parts = (finite, self.edges.weights, self.distances, self.prices.prices)
         if not all(np.array_equal(part, np.rint(part)) for part in parts):
             return False
-        largest = np.abs(finite).max(axis=0).sum(dtype=np.float64)
-        total = largest + self.edges.weights.sum() * self.distances.max()
-        return bool(total < _checks.LARGEST_EXACT_INTEGER)
+        return self.size < _checks.LARGEST_EXACT_INTEGER
+
+    @lazy
+    def size(self) -> float:
+        """The sum of the largest costs of elements and edges, without signs."""
+        table = self.all_costs
+        largest = np.abs(np.where(np.isfinite(table), table, 0.0)).max(axis=0)
+        total = largest.sum(dtype=np.float64) + self.edges.weights.sum() * self.distances.max()
+        return float(total + self.prices.prices.sum())
 
     @lazy
     def breaks_triangles(self) -> bool:
         """Whether a distance is no metric, so that expansions alone may miss what swaps find."""
-        cuts = [distance for term, distance in self.terms if not isinstance(term, RobustPotts)]
-        known = [own for own in cuts if not isinstance(own, Potts | Linear)]
+        known = [own for _, _, own in self.cuts if not isinstance(own, Potts | Linear)]
         matrices = [distance_matrix("distance", own, self.labels) for own in known]
         return any(broken_triangle(matrix) is not None for matrix in matrices)
 
     @lazy
     def has_steps(self) -> bool:
         """Whether a distance is one of labels in their order."""
-        return any(isinstance(distance, Linear | Quadratic) for _, distance in self.terms)
+        return any(isinstance(distance, Linear | Quadratic) for _, _, distance in self.cuts)
 
     @lazy
     def cheapest(self) -> Labels:
@@ -315,9 +340,7 @@ class LabelProblem:
         -infinity may stand at forbidden labels alone; numbers that are not finite prove nothing.
         """
         count = (self.edges.tails.size, self.width)
-        parts = [
-            np.ascontiguousarray(part, dtype=np.float32) for part in (dual.at_tail, dual.at_head)
-        ]
+        parts = [_checks.weight_array("dual", part) for part in (dual.at_tail, dual.at_head)]
         for part, ends in zip(parts, (self.edges.tails, self.edges.heads), strict=True):
             if part.shape != count:
                 raise ValueError(f"the dual has rows of shape {part.shape}, but edges need {count}")
@@ -325,7 +348,19 @@ class LabelProblem:
             forbidden = np.isinf(self.all_costs[:, ends]).T
             if not np.all(np.isfinite(own) | (forbidden & np.isneginf(own))):
                 raise ValueError("the dual holds a number that is not finite, so it proves nothing")
-        return Dual(*parts)
+        return Dual(parts[0], parts[1], self._checked_shares(dual.shares))
+
+    def _checked_shares(self, shares: Shares | None) -> Shares | None:
+        if shares is None:
+            return None
+        own, shape = np.asarray(shares), (len(self.prices), self.n)
+        if own.shape != shape:
+            raise ValueError(f"the dual has shares of shape {own.shape}, but it must be {shape}")
+        if not np.all(np.abs(own) < LARGEST):
+            raise ValueError(
+                "the dual holds a share of 1e30 or more, or none, so it proves nothing"
+            )
+        return own.astype(np.float32)
 
     def improved_groups(self, labels: Labels) -> Labels:
         """Return labels of all nodes with the best ones for the groups."""
@@ -351,15 +386,23 @@ class LabelProblem:
         between = kernels.active.label_distances(
             edges.tails, edges.heads, edges.weights, edges.kinds, self.distances, labels, threads
         )
-        return compensated_sum(chosen) + between
+        return compensated_sum(chosen) + between + self.prices.cost(labels[: self.n])
 
     def bound(self, dual: Dual, threads: int = 0) -> float:
         """Return the lower bound that a dual proves; O(nodes · labels + edges · labels)."""
         edges = self.edges
-        return kernels.active.label_bound(
-            self.all_costs, edges.tails, edges.heads, edges.weights, edges.kinds, self.distances,
-            dual.at_tail, dual.at_head, threads,
+        bound = kernels.active.label_bound(
+            self.shared_costs(dual.shares), edges.tails, edges.heads, edges.weights, edges.kinds,
+            self.distances, dual.at_tail, dual.at_head, threads,
         )  # fmt: skip
+        short = 0.0 if dual.shares is None else self.prices.shortfall(dual.shares)
+        return nextafter(bound + short, -inf) if short else bound
+
+    def shared_costs(self, shares: Shares | None) -> WeightArray:
+        """Return the costs of all nodes, with what elements pay for labels."""
+        if shares is None:
+            return self.all_costs
+        return self.prices.shared(self.all_costs, shares)
 
 
 def _cost_table(costs: npt.ArrayLike) -> WeightArray:
@@ -394,21 +437,29 @@ def _refuse_no_label(least: WeightArray, shape: tuple[int, ...]) -> None:
         )
 
 
-def _with_distance(
-    index: int, term: object, distance: Distance | npt.ArrayLike
-) -> tuple[LabelTerm, Distance | npt.ArrayLike]:
-    """Return a term and its distance; the groups' own is that of Potts."""
-    own: object = distance
-    if isinstance(term, tuple) and len(term) == 2:
-        term, own = term
-    if isinstance(term, RobustPotts):
-        return term, POTTS
-    if not isinstance(term, GridCut | Cut):
+def _priced_cut(
+    index: int,
+    term: GridCut | Cut | tuple[GridCut | Cut, Distance | npt.ArrayLike],
+    distance: Distance | npt.ArrayLike,
+) -> PricedCut:
+    """Return a cut with its distance, which is the one of all if it has none of its own."""
+    cut, own = term if isinstance(term, tuple) and len(term) == 2 else (term, distance)
+    if not isinstance(cut, GridCut | Cut):
         raise TypeError(
-            f"terms[{index}] is a {type(term).__name__}; it must be a GridCut, a Cut or "
-            "submin.labels.RobustPotts, or a pair of a cut and its distance"
+            f"terms[{index}] is a {type(term).__name__}; it must be a GridCut, a Cut, "
+            "submin.labels.RobustPotts or submin.labels.LabelCosts, or a pair of a cut and its "
+            "distance"
         )
-    return term, own  # type: ignore[return-value]
+    return PricedCut(index, cut, own)
+
+
+def _number_of(matrix: FloatArray, kinds: list[FloatArray]) -> int:
+    """Return the number of a kind of distance, which joins the known ones if it is new."""
+    for k, known in enumerate(kinds):
+        if np.array_equal(known, matrix):
+            return k
+    kinds.append(matrix)
+    return len(kinds) - 1
 
 
 def _cut_edges(index: int, term: EdgeTerm, kind: int, n: int) -> Edges:
