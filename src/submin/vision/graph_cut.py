@@ -113,20 +113,21 @@ def graph_cut(
     progress: bool = False,
     seed: int = 0,
 ) -> GraphCut:
-    """Divide an image or a volume among labels that seeds mark, exactly.
+    """Divide an image or a volume among labels that seeds mark: exactly, if they are two.
 
     It takes what ``skimage.segmentation.random_walker`` takes: ``graph_cut(image, seeds).labels``
     is in place of ``random_walker(image, seeds)``.
 
     Parameters
     ----------
-    image : array_like, shape (*shape,), or with one axis of channels
+    image : array_like of any shape
+        One axis may hold channels (``channel_axis``).
         Real numbers of any type in any number of dimensions.  They are stretched from
         minimum..maximum to the same range, with one map for all channels.
-    seeds : array_like of int, shape (*shape,)
+    seeds : array_like of int, the shape of the image without channels
         0: unknown; k > 0: a seed of label k, which is kept; -1: a pixel that takes no part, whose
         value may be anything.
-    probabilities : array_like, shape (labels, *shape), optional
+    probabilities : array_like, the shape of the seeds after an axis of labels, optional
         Those of a network, say, for the labels 1, 2, ...: costs are ``-log`` of them, and seeds may
         be few, or none.  By default a mixture of Gaussians is learned from the seeds of each label.
     smoothness : float, optional
