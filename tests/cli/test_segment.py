@@ -208,7 +208,9 @@ class TestRefusals:
         path = tmp_path / "stack.tif"
         pages = [Image.new("L", (30, 20)) for _ in range(3)]
         pages[0].save(path, save_all=True, append_images=pages[1:])
-        assert_refused(invoke("segment", path, "--box", BOX), "stack.tif", "3 pictures")
+        assert_refused(
+            invoke("segment", path, "--box", BOX), "stack.tif is a volume", "--scribbles"
+        )
 
     def test_out_of_memory(self, invoke, photo, tmp_path, monkeypatch):
         def exhausted(*_, **__):

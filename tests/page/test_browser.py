@@ -227,4 +227,6 @@ def test_ctrl_c_ends_the_server(photo):
         assert process.stdout.readline().startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
     assert "Traceback" not in errors
+    assert errors.endswith("the page has ended\n")

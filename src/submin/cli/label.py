@@ -15,8 +15,12 @@ from submin.cli.segment import in_memory, require_packages
 if TYPE_CHECKING:
     from submin.vision import LabelSegmentation
 
-LABELS, PICTURE = "labels.png", "overlay.png"
+LABELS, MANY_LABELS, PICTURE = "labels.png", "labels.tif", "overlay.png"
+"""Labels beyond 255 go to TIFF."""
 MOST_COLOURS = 255
+
+Colours = dict[int, list[int]]
+"""The colour of each label's strokes; none for grey pictures of numbers."""
 
 
 def label(
@@ -47,14 +51,15 @@ def label(
 ) -> None:
     """Divide a photograph among several objects that strokes mark, with a proven bound.
 
-    labels.png holds a number for each pixel, 1 for the first object; overlay.png shows them.
+    labels.png holds a number for each pixel (labels.tif, if there are numbers above 255), and
+    overlay.png shows them.  The table says which number a colour of the strokes has.
     Ctrl-C ends the work, not the answer: the best labels so far are written, with exit code 130.
     """
     with console.command():
         require_packages()
         limits(0.0, None, time_limit)
-        console.require_writable_folder(output, [LABELS, PICTURE])
-        image, seeds = read_image(photo), read_strokes(scribbles)
+        console.require_writable_folder(output, [LABELS, MANY_LABELS, PICTURE])
+        image, (seeds, colours) = read_image(photo), read_strokes(scribbles)
         settings = {
             "smoothness": smoothness, "connectivity": connectivity, "components": components,
             "relative_tol": gap, "time_limit": inf if time_limit is None else time_limit,
@@ -65,9 +70,10 @@ def label(
             with console.finishing() as ending:
                 files = write_files(output, image, found)
                 if json:
-                    console.print_json(labelling_fields(found, files))
+                    console.print_json(labelling_fields(found, colours, files))
                 elif not quiet:
-                    console.print_rows(f"submin label {photo}", labelling_rows(found, files))
+                    rows = labelling_rows(found, colours, files)
+                    console.print_rows(f"submin label {photo}", rows)
                 console.end(found.result, ending)
 
 
@@ -79,8 +85,11 @@ def read_image(photo: Path) -> Any:
         return vision.read_photograph(photo)
 
 
-def read_strokes(path: Path) -> Any:
-    """Return the labels of strokes: grey numbers, or colours in the order of their values."""
+def read_strokes(path: Path) -> tuple[Any, Colours]:
+    """Return the labels of strokes, and their colours.
+
+    Labels are grey numbers, or number the colours in the order of their values.
+    """
     import numpy as np
 
     from submin import vision
@@ -88,7 +97,7 @@ def read_strokes(path: Path) -> Any:
     with console.reading(path):
         picture = vision.read_photograph(path)
     if picture.ndim == 2:
-        return picture.astype(np.int64) if picture.dtype != np.bool_ else picture * 1
+        return picture.astype(np.int64) if picture.dtype != np.bool_ else picture * 1, {}
     opaque = picture[:, :, -1] > 0 if picture.shape[2] in (2, 4) else np.True_
     colours = picture[:, :, : 3 if picture.shape[2] >= 3 else 1]
     marked = opaque & colours.any(axis=2)
@@ -100,7 +109,7 @@ def read_strokes(path: Path) -> Any:
         )
     seeds = np.zeros(marked.shape, dtype=np.int64)
     seeds[marked] = numbers.ravel() + 1
-    return seeds
+    return seeds, {k + 1: colour for k, colour in enumerate(distinct.tolist())}
 
 
 def labelled(image: Any, seeds: Any, settings: dict[str, Any], quiet: bool) -> LabelSegmentation:
@@ -117,8 +126,8 @@ def write_files(folder: Path, image: Any, found: LabelSegmentation) -> dict[str,
 
     from submin.vision import labels_picture, save_picture
 
-    files = {"labels": folder / LABELS, "overlay": folder / PICTURE}
-    kind = np.uint8 if max(found.values) < 256 else np.uint16
+    name, kind = (LABELS, np.uint8) if max(found.values) < 256 else (MANY_LABELS, np.uint32)
+    files = {"labels": folder / name, "overlay": folder / PICTURE}
     with console.user_input():
         folder.mkdir(parents=True, exist_ok=True)
         save_picture(np.maximum(found.labels, 0).astype(kind), files["labels"])
@@ -138,11 +147,13 @@ def proof(found: LabelSegmentation) -> str:
     )
 
 
-def labelling_rows(found: LabelSegmentation, files: dict[str, Path]) -> console.Rows:
+def labelling_rows(
+    found: LabelSegmentation, colours: Colours, files: dict[str, Path]
+) -> console.Rows:
     """Return the closing table."""
     result = found.result
     return [
-        ("objects", str(len(found.values))),
+        *((f"label {value}", described(found, value, colours)) for value in found.values),
         ("energy", report.number(result.value)),
         ("gap", f"{result.gap:.3g}"),
         ("status", result.status.name + (" (interrupted)" if result.interrupted else "")),
@@ -153,7 +164,15 @@ def labelling_rows(found: LabelSegmentation, files: dict[str, Path]) -> console.
     ]
 
 
-def labelling_fields(found: LabelSegmentation, files: dict[str, Path]) -> dict[str, Any]:
+def described(found: LabelSegmentation, value: int, colours: Colours) -> str:
+    """Say how many pixels have a label, and which colour its strokes have."""
+    stroke = f"strokes of colour {tuple(colours[value])}, " if value in colours else ""
+    return f"{stroke}{int((found.labels == value).sum()):,} pixels"
+
+
+def labelling_fields(
+    found: LabelSegmentation, colours: Colours, files: dict[str, Path]
+) -> dict[str, Any]:
     """Return the JSON fields."""
     from submin import __version__
 
@@ -162,6 +181,7 @@ def labelling_fields(found: LabelSegmentation, files: dict[str, Path]) -> dict[s
         "command": "label",
         "version": __version__,
         "labels": list(found.values),
+        "colours": [colours.get(value) for value in found.values],
         "pixels": [int((found.labels == value).sum()) for value in found.values],
         "energy": result.value,
         "lower_bound": result.lower_bound,

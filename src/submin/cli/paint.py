@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,7 +100,10 @@ def _serve(
         sys.setswitchinterval(SWITCH)
         if browser:
             _open(address)
-        server.server(server.application(guard, opener, pixels)).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):
+            server.server(server.application(guard, opener, pixels)).run(sockets=[listener])
+        if not quiet:
+            console.say("the page has ended")
 
 
 def _warm() -> None:

@@ -105,7 +105,7 @@ def segment(
             **({} if connectivity is None else {"connectivity": connectivity}),
         }  # fmt: skip
         if photo is not None and volume.is_one(photo):
-            volume.refuse_others({
+            volume.refuse_others(photo, {
                 "--box": box, "--mask": mask, "--sample": sample, "--superpixels": superpixels,
                 "--rounds": rounds != 10, "--solver": solver != "auto", "--tol": tol,
                 "--max-passes": max_passes,
@@ -228,7 +228,11 @@ def write_files(folder: Path, image: Any, found: Segmentation) -> dict[str, Path
 
 def segmentation_rows(found: Segmentation, files: dict[str, Path]) -> console.Rows:
     """Return the closing table: that of the last round, with rounds, passes and seconds of all."""
-    ending = ", until nothing changed" if found.settled else ""
+    ending = (
+        ", until nothing changed"
+        if found.settled
+        else (f", up to a limit: the last one changed {found.changed[-1]:,} pixels")
+    )
     own = {"passes": f"{found.passes:.6g}", "seconds": f"{found.seconds:.3g}"}
     rows = [(name, own.get(name, value)) for name, value in report.result_rows(found.result, files)]
     rows.insert([name for name, _ in rows].index("passes"), ("rounds", f"{found.rounds}{ending}"))

@@ -23,11 +23,13 @@ def is_one(path: Path) -> bool:
         return holds_volume(path)
 
 
-def refuse_others(options: Mapping[str, object]) -> None:
+def refuse_others(path: Path, options: Mapping[str, object]) -> None:
     """Refuse options that are about photographs."""
     for name, value in options.items():
         if value:
-            raise console.RefusalError(f"{name} is about photographs: mark a volume by --scribbles")
+            raise console.RefusalError(
+                f"{path} is a volume, and {name} is about photographs: mark a volume by --scribbles"
+            )
 
 
 def segment(

@@ -110,8 +110,8 @@ def distance_matrix(name: str, given: Distance | npt.ArrayLike, labels: int) -> 
     matrix = _checks.float_array(name, given)
     if matrix.shape != (labels, labels):
         raise ValueError(
-            f"{name} has shape {matrix.shape}, but there are {labels} labels: it must be "
-            f"{(labels, labels)}"
+            f"{name} has shape {matrix.shape}, but there are {labels} labels, the first axis of "
+            f"costs: it must be {(labels, labels)}"
         )
     wrong = ~(np.isfinite(matrix) & (matrix >= 0.0))
     _checks.refuse_where(name, matrix, wrong, "a distance must be finite, and not below 0")

@@ -464,7 +464,10 @@ def _number_of(matrix: FloatArray, kinds: list[FloatArray]) -> int:
 
 def _cut_edges(index: int, term: EdgeTerm, kind: int, n: int) -> Edges:
     if term.elements > n or (isinstance(term, GridCut) and term.elements != n):
-        raise ValueError(f"terms[{index}] has {term.elements} elements, but costs has {n}")
+        raise ValueError(
+            f"terms[{index}] has {term.elements} elements, but costs has {n} behind its first axis,"
+            " that of the labels"
+        )
     forward, backward = term.weights_by_edge()
     if not np.array_equal(forward, backward):
         edge = int(np.argmax(forward != backward))

@@ -166,8 +166,8 @@ def prox(
 
     Notes
     -----
-    A pass takes time in proportion to the edges and members of the terms; ``docs/measurements.md``
-    counts the passes for each digit of x.
+    A pass takes time in proportion to the edges and members of the terms; the guide's page of
+    measurements counts the passes for each digit of x.
 
     Examples
     --------

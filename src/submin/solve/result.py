@@ -110,7 +110,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """``value - lower_bound``."""
+        """By how much the value is above the minimum at most; computed apart from both bounds."""
         return self.certificate.gap
 
     @property

@@ -44,7 +44,7 @@ class MinimumNormPoint:
     With m <= n + 1 points in the corral and d dual coordinates, an iteration takes a greedy vertex
     of every function and O(m^3 + m^2 n), and the memory is m (n + d) numbers.  The corral grows to
     the order of n, so it is for a few thousand elements at most, as the reference for arbitrary
-    functions (``docs/solvers.md`` has seconds by size).
+    functions (the guide's page of measurements has seconds by size).
 
     Examples
     --------

@@ -56,6 +56,14 @@ class Cut(GraphTerm):
     float32, 8 or 4 bytes an edge.  Others are converted, and so are weights whose two ways differ
     in type, to float64.  Every float32 is a float64, and all arithmetic is in float64.
 
+    Attributes
+    ----------
+    tails, heads : int array, shape (m,)
+    forward, backward : float array, shape (m,), or of one entry for all edges
+        `weights` and `reverse_weights`.
+    weight : float
+        The sum of all finite weights, both ways.
+
     Raises
     ------
     ValueError

@@ -34,7 +34,8 @@ def of_networkx(graph: Any, weight: str | None) -> EdgeList:
         for _, _, u, v, data in edges:
             if weight not in data:
                 raise ValueError(
-                    f"edge ({u!r}, {v!r}) has no attribute {weight!r}: weight=None weighs all by 1"
+                    f"edge ({u!r}, {v!r}) has no attribute {weight!r}{_others(data)}: "
+                    "weight=None weighs all edges by 1"
                 )
     weights = [1.0 if weight is None else data[weight] for *_, data in edges]
     ends = [(tail, head) for tail, head, *_ in edges]
@@ -48,9 +49,18 @@ def of_igraph(graph: Any, weight: str | None) -> EdgeList:
             raise TypeError(f"graph is a {type(graph).__name__}: give a graph of igraph")
     ends = graph.get_edgelist()
     if weight is not None and weight not in graph.es.attributes():
-        raise ValueError(f"the edges have no attribute {weight!r}: weight=None weighs all by 1")
+        others = _others(graph.es.attributes())
+        raise ValueError(
+            f"the edges have no attribute {weight!r}{others}: weight=None weighs all edges by 1"
+        )
     weights = [1.0] * len(ends) if weight is None else graph.es[weight]
     return _edge_list(list(range(graph.vcount())), ends, weights, bool(graph.is_directed()))
+
+
+def _others(attributes: Iterable[object]) -> str:
+    """Name the attributes that there are."""
+    names = " and ".join(f"weight={name!r}" for name in attributes)
+    return f"; give {names.replace(' and ', ' or ')} to take another" if names else ""
 
 
 def of_frame(frame: Any, source: str, target: str, weight: str | None, directed: bool) -> EdgeList:

@@ -74,8 +74,8 @@ class Function(Term):
 
     A projection for k > 8 takes a number of major cycles of the order of k, each with a greedy
     vertex (k values) and O(k^3): O(k^4) in all, seconds for a few hundred elements
-    (``docs/solvers.md`` has a table).  A concave function of a count is a ``Cardinality``, which
-    takes O(k log k).
+    (the guide's page of measurements has a table).  A concave function of a count is a
+    ``Cardinality``, which takes O(k log k).
 
     An exception that user code raises goes through untouched.  For k <= 8 the code is called in the
     constructor only, 2^k times.
@@ -277,8 +277,9 @@ class Function(Term):
         empty = self._checked_value(np.zeros(self.size, dtype=np.bool_))
         if empty != 0.0:
             raise ValueError(
-                f"F is {empty} at the empty set: it must be 0; subtract it from F and give it to "
-                "the problem as its constant, so that reported values stay those of F"
+                f"F is {empty} at the empty set, a mask of {self.size} times False: it must be 0; "
+                "a constant goes to the problem, so that reported values stay those of F, and a "
+                "cost of what is chosen at all is 0 unless mask.any()"
             )
 
     def _tabulated(self) -> Table:
@@ -479,7 +480,12 @@ class BatchedFunction(Function):
 
 
 def _check_support(support: npt.ArrayLike) -> IndexArray:
-    checked = _checks.indices("support", support).ravel()
+    checked = _checks.indices("support", support)
+    if checked.ndim != 1:
+        raise ValueError(
+            f"support has shape {checked.shape}: it must be a list of element numbers; "
+            "np.ravel_multi_index numbers the places of a grid"
+        )
     if not checked.size:
         raise ValueError("support is empty: a function needs an element or more")
     repeated = np.ones(checked.size, dtype=np.bool_)

@@ -46,9 +46,11 @@ class Specimen:
             )
         size = n if n is not None else term.elements + (term.shape is None)
         if not term.elements <= size <= MOST_ELEMENTS:
+            fitting = f"from {term.elements}, what the term needs, to {MOST_ELEMENTS}"
+            if term.elements == MOST_ELEMENTS:
+                fitting = f"n={MOST_ELEMENTS}, what the term needs and the most"
             raise ValueError(
-                f"n is {size}: it must be at least {term.elements}, what the term needs, and at "
-                f"most {MOST_ELEMENTS}, because all subsets are enumerated"
+                f"n is {size}: it must be {fitting}, because all subsets are enumerated"
             )
         masks = subset_masks(size)
         values = np.array([_evaluate(term, mask) for mask in masks])

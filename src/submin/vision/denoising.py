@@ -61,7 +61,9 @@ def denoise_tv(
         Weight of the total variation, in units of the image's values (times the unit of `spacing`):
         the larger, the smoother.  An edge of height h between two wide regions stays as long as the
         weight is small beside h times their width.  An image scaled by 255 needs 255 times the
-        weight.  See the notes: other functions mean something else.
+        weight.  A start for photographs is 0.6 times the standard deviation of the noise, or a
+        third of it with 8 neighbours; ``skimage.restoration.estimate_sigma`` estimates that.  See
+        the notes: other functions mean something else.
     connectivity : int, optional
         Neighbours of a pixel: 4 or 8 in two dimensions, 6, 18 or 26 in three; 2 per axis by
         default.  Diagonal neighbours make edges of all directions cost more alike.

@@ -146,8 +146,33 @@ def comparison_picture(before: npt.ArrayLike, after: npt.ArrayLike) -> Picture:
 def save_picture(picture: npt.NDArray[Any], path: str | PathLike[str]) -> None:
     """Write a picture; the ending of the name gives the format (``.png`` keeps transparency).
 
-    Pixels of any other type than ``uint8`` go to ``.tif``, without loss.
+    Parameters
+    ----------
+    picture : array, shape (H, W) or (H, W, channels)
+        Pixels of any other type than ``uint8`` go to ``.tif``, without loss.
+    path : str or path
+
+    Raises
+    ------
+    TypeError
+        If the picture is no array.
+    ValueError
+        If the format can not hold the pixels, or the ending names none.
+    OSError
+        If the file can not be written.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np
+    >>> denoised = np.full((2, 3, 3), 99.7)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_picture(np.rint(denoised).astype(np.uint8), pathlib.Path(folder, "denoised.png"))
     """
+    if not isinstance(picture, np.ndarray):
+        raise TypeError(
+            f"picture is a {type(picture).__name__}: save_picture(picture, path) takes an array, "
+            "and then the name of the file"
+        )
     pillow = require("PIL.Image")
     ending = Path(path).suffix.lower()
     if picture.dtype != np.uint8:
@@ -163,7 +188,10 @@ def save_picture(picture: npt.NDArray[Any], path: str | PathLike[str]) -> None:
 def _save_deep(picture: npt.NDArray[Any], path: str | PathLike[str], ending: str) -> None:
     """Write pixels of any type as TIFF; two or four channels end with the opacity."""
     if ending not in (".tif", ".tiff"):
-        raise ValueError(f"{path} can not hold pixels of {picture.dtype}; try .tif")
+        raise ValueError(
+            f"{path} can not hold pixels of {picture.dtype}: .tif can, and "
+            "np.rint(picture).astype(np.uint8) makes bytes of values from 0 to 255"
+        )
     channels = picture.shape[2] if picture.ndim == 3 else 1
     opacity = {"extrasamples": ["unassalpha"]} if channels in (2, 4) else {}
     colour = "rgb" if channels >= 3 else "minisblack"

@@ -37,6 +37,9 @@ const on = {
     document.title = `${name} – submin paint`;
     $("radius").value = Math.max(3, Math.round(Math.min(width, height) / 50));
     showRadius();
+    nothing();
+    note("");
+    for (const id of ["undo", "redo"]) $(id).disabled = true;
     forget();
     for (const id of ["more", "smooth"]) $(id).disabled = false;
     if (state.restore) {
@@ -98,11 +101,13 @@ const on = {
   empty() {
     state.lesson = null;
     picture.setMask(null);
-    badge("none", "No mask yet");
-    for (const id of ["value", "bound", "gap", "count"]) $(id).textContent = "–";
-    for (const button of document.querySelectorAll("[data-save]")) button.disabled = true;
-    $("refit").disabled = true;
-    $("stop").hidden = true;
+    nothing();
+    say("No mask.");
+    if (Number($("more").value)) {
+      $("more").value = 0;
+      showSliders();
+      set({ more: 0 });
+    }
     hint("Paint over some of the object, or draw a box around it (R)");
   },
   levels(_, data) {
@@ -224,10 +229,18 @@ window.addEventListener("paste", (event) => openFile(event.clipboardData.files[0
 
 // ---- Showing.
 
+function nothing() {
+  badge("none", "No mask yet");
+  for (const id of ["value", "bound", "gap", "count"]) $(id).textContent = "–";
+  for (const button of document.querySelectorAll("[data-save]")) button.disabled = true;
+  $("refit").disabled = true;
+  $("stop").hidden = true;
+}
+
 function show(mask, count) {
   picture.setMask(mask);
   const share = (100 * count) / mask.length;
-  $("count").textContent = `${number(count)} pixels, ${share.toFixed(1)} %`;
+  $("count").textContent = `${number(count)} pixels, ${share.toFixed(1)}\u00a0%`;
 }
 
 function unpacked(bits) {
@@ -251,11 +264,12 @@ function hint(text) {
 function note(text) {
   $("note").hidden = !text;
   $("note").textContent = text;
-  say(text);
+  if (text) say(text);
 }
 
 let errorTimer;
 function error(text) {
+  hint("");
   $("error").hidden = false;
   $("error").textContent = text;
   clearTimeout(errorTimer);
@@ -402,6 +416,7 @@ picture.onZoom = (scale) => ($("zoom-shown").textContent = `${Math.round(100 * s
 
 function beginStroke(place, when) {
   if (!picture.photo || !wire.open) return;
+  note("");
   state.stroke += 1;
   const pen = { points: [place], sent: 0, label: LABEL[tool()], radius: radius(), when };
   state.pen = picture.stroke = pen;

@@ -51,7 +51,8 @@ class PairwiseFrankWolfe:
     -----
     With m points in the active set and d dual coordinates, an iteration takes a greedy vertex of
     every function and O(m (n + d)), and a new point copies all of them.  Its linear rate holds in
-    theory, and is slow from some hundred elements on (``docs/solvers.md``): use it to compare.
+    theory, and is slow from some hundred elements on (see the guide's page of measurements): use
+    it to compare.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class Schrijver:
     point x(v) counts as 0 up to 4 n units in the last place of the largest marginal cost, which is
     how exactly x is known as a sum of vertices; the certificate closes up to rounding, and exactly
     on integer data.  It is a reference for arbitrary functions of few elements, and slow: about
-    n^4 iterations on random problems (``docs/solvers.md`` has seconds by size).
+    n^4 iterations on random problems (the guide's page of measurements has seconds by size).
 
     Examples
     --------

@@ -85,7 +85,8 @@ def refuse_others(terms: Sequence[Term], solver: str) -> None:
         if network_size([term]) is None:
             raise TypeError(
                 f"{solver} needs terms that are cuts, or cuts with a few auxiliary nodes, but "
-                f"terms[{index}] is a {type(term).__name__}; AcceleratedSweeps takes every term"
+                f"terms[{index}] is a {type(term).__name__}; minimize and prox take every term "
+                "by the solver AcceleratedSweeps"
             )
     size = network_size(terms) or NetworkSize(0, 0, 0, 0)
     raise TypeError(
