@@ -12,6 +12,7 @@ import numpy.typing as npt
 from submin._typing import BoolArray, FloatArray, IndexArray, WeightArray
 
 LARGEST_EXACT_INTEGER = 2**53
+MOST_THREADS = 256
 LARGEST_INDEX = 2**31 - 1
 LARGEST_SUM = 1e150  # squares of sums must fit
 
@@ -208,6 +209,11 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     limit = LARGEST_INDEX if upper is None else upper
     refuse_where(name, array, array >= limit, f"element numbers must be below {limit}")
     return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
+
+
+def threads(value: Any) -> int:
+    """Return a number of threads, no more than are of use; 0 means all cores."""
+    return min(whole_number("threads", value, 0), MOST_THREADS)
 
 
 def numbers_in_place(name: str, numbers: IndexArray, elements: int) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LABELS, MANY_LABELS, PICTURE = "labels.png", "labels.tif", "overlay.png"
 """Labels beyond 255 go to TIFF."""
-MOST_COLOURS = 255
+MOST_COLOURS = 32
 
 Colours = dict[int, list[int]]
 """The colour of each label's strokes; none for grey pictures of numbers."""
@@ -62,7 +62,7 @@ def label(
         image, (seeds, colours) = read_image(photo), read_strokes(scribbles)
         settings = {
             "smoothness": smoothness, "connectivity": connectivity, "components": components,
-            "relative_tol": gap, "time_limit": inf if time_limit is None else time_limit,
+            "relative_tol": gap, "time_limit": time_limit,
             "threads": threads, "seed": seed,
         }  # fmt: skip
         with in_memory(image, "labelling"):
@@ -105,7 +105,8 @@ def read_strokes(path: Path) -> tuple[Any, Colours]:
     if len(distinct) > MOST_COLOURS:
         raise console.RefusalError(
             f"{path} has {len(distinct)} colours, and each would be an object: save the strokes "
-            "as PNG, without soft edges, each object in one colour on black"
+            "as PNG, without soft edges, each object in one colour on black, or as a grey picture of "
+            "numbers"
         )
     seeds = np.zeros(marked.shape, dtype=np.int64)
     seeds[marked] = numbers.ravel() + 1

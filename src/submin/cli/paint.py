@@ -91,19 +91,19 @@ def _serve(
         ) from error
     with listener:
         address = server.address(listener, guard)
-        typer.echo(address)
-        if not quiet:
-            console.say("the page is at this address, which is secret; Ctrl-C ends it")
-            if not guard.loopback:
-                console.say(f"{host} is reached by other machines, and nothing is encrypted")
-        _warm()
-        sys.setswitchinterval(SWITCH)
-        if browser:
-            _open(address)
         with suppress(KeyboardInterrupt):
+            typer.echo(address)
+            if not quiet:
+                console.say("the page is at this address, which is secret; Ctrl-C ends it")
+                if not guard.loopback:
+                    console.say(f"{host} is reached by other machines, and nothing is encrypted")
+            _warm()
+            sys.setswitchinterval(SWITCH)
+            if browser:
+                _open(address)
             server.server(server.application(guard, opener, pixels)).run(sockets=[listener])
-        if not quiet:
-            console.say("the page has ended")
+    if not quiet:
+        console.say("the page has ended")
 
 
 def _warm() -> None:

@@ -52,7 +52,7 @@ def minimize_labels(
     tol: float = 0.0,
     relative_tol: float = 0.005,
     max_passes: float = 100,
-    time_limit: float = np.inf,
+    time_limit: float | None = None,
     start: npt.ArrayLike | None = None,
     threads: int = 0,
     progress: bool = False,
@@ -111,8 +111,12 @@ def minimize_labels(
     (array([0, 1, 2], dtype=int32), 2.0, 'CONVERGED')
     """
     problem = costs if isinstance(costs, LabelProblem) else LabelProblem(costs, terms, distance)
-    limits = Limits(tol=tol, max_passes=max_passes, time_limit=time_limit)
+    seconds = np.inf if time_limit is None else time_limit
+    limits = Limits(tol=tol, max_passes=max_passes, time_limit=seconds)
+    threads = _checks.threads(threads)
     relative = _checks.number("relative_tol", relative_tol)
+    if relative < 0.0:
+        raise ValueError(f"relative_tol is {relative}: a gap can not be below 0")
     labels = _first_labels(problem, start)
     if np.isinf(limits.time_limit) and limits.max_passes > 0 and is_small(problem):
         return minimize_ordered(problem, threads=threads)

@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from submin.labels.problem import Dual, LabelProblem, Labels
+from submin.labels.problem import Dual, LabelProblem, Labels, checked_problem
 from submin.solve.certificate import Status
 
 
@@ -79,7 +79,7 @@ def verify_labels(
     """
     if isinstance(labels, HasLabels):
         labels, dual = labels.labels, labels.dual if dual is None else dual
-    value = problem.evaluate(labels)
+    value = checked_problem(problem).evaluate(labels)
     if dual is None:
         return certificate(problem, value, trivial_bound(problem))
     return certificate(problem, value, problem.bound(problem.checked_dual(dual)))

@@ -27,6 +27,10 @@ Labels = npt.NDArray[np.int32]
 Shares = npt.NDArray[np.float32]
 
 
+LARGEST_PRICE = 1e30
+"""As for costs, which are kept in float32."""
+
+
 class LabelCosts:
     """A price for each label, or each set of labels, that is used at all.
 
@@ -59,6 +63,9 @@ class LabelCosts:
         self, costs: npt.ArrayLike, subsets: Sequence[Sequence[int]] | None = None
     ) -> None:
         self.costs = _checks.weights("costs", costs)
+        _checks.refuse_where(
+            "costs", self.costs, ~(self.costs < LARGEST_PRICE), "a price must be less than 1e30"
+        )
         self.subsets = None if subsets is None else [_subset(k, s) for k, s in enumerate(subsets)]
         shapes = [()] if self.subsets is None else [(), (len(self.subsets),)]
         if self.costs.ndim > 1 or (self.subsets is not None and self.costs.shape not in shapes):
@@ -198,14 +205,14 @@ class Prices:
 
 def _excess(shares: FloatArray, price: float) -> float:
     """Return what to take off all shares, which stay above 0, so that they sum to the price."""
-    above = np.maximum(shares, 0.0)
-    excess = 0.0
-    while True:  # Newton's steps, from below
-        total, count = float(above.sum()), int(np.count_nonzero(above))
-        if total <= price * (1.0 + 1e-6) or not count:
-            return excess
-        excess += (total - price) / count
-        above = np.maximum(shares - excess, 0.0)
+    above = np.sort(np.maximum(shares, 0.0))[::-1]
+    over = np.cumsum(above) - price
+    if not over[-1] > 0.0:
+        return 0.0
+    counts = np.arange(1.0, above.size + 1.0)
+    left = np.flatnonzero(above * counts > over)  # the largest ones, which stay above 0
+    last = int(left[-1]) if left.size else 0
+    return float(over[last] / counts[last])
 
 
 SAMPLE = 16384

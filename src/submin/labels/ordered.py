@@ -24,14 +24,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from submin import _checks
 from submin._typing import FloatArray, IndexArray, WeightArray
 from submin.labels.certificate import certificate
 from submin.labels.distances import distance_matrix
-from submin.labels.problem import Dual, LabelProblem, Labels, PricedCut
+from submin.labels.problem import (
+    Dual,
+    LabelProblem,
+    Labels,
+    PricedCut,
+    checked_problem,
+)
 from submin.labels.result import LabelRecord, LabelResult
 from submin.levels import Sampled, minimize_convex
 from submin.model.problem import Problem
 from submin.solve.api import minimize
+from submin.solve.driver import Limits
 from submin.terms import Cut, GridCut
 
 MEMORY = 2e9
@@ -105,7 +113,11 @@ def graph_bytes(problem: LabelProblem, steps: list[Steps]) -> float:
 
 
 def minimize_ordered(
-    problem: LabelProblem, *, memory: float = MEMORY, time_limit: float = np.inf, threads: int = 0
+    problem: LabelProblem,
+    *,
+    memory: float = MEMORY,
+    time_limit: float | None = None,
+    threads: int = 0,
 ) -> LabelResult:
     """Return the best of all labellings, where distances are convex functions of label differences.
 
@@ -142,7 +154,9 @@ def minimize_ordered(
     >>> result.labels, result.value, result.status.name
     (array([0, 2, 1], dtype=int32), 3.0, 'OPTIMAL')
     """
-    steps = ordered_steps(problem)
+    time_limit = Limits(time_limit=np.inf if time_limit is None else time_limit).time_limit
+    memory, threads = _checks.number("memory", memory), _checks.threads(threads)
+    steps = ordered_steps(checked_problem(problem))
     if steps is None:
         raise ValueError(
             "an exact answer needs two labels or more, distances that are convex functions of the "
@@ -191,11 +205,9 @@ def is_total_variation(problem: LabelProblem, steps: list[Steps]) -> bool:
     table = problem.costs
     if not np.isfinite(table).all():
         return False
-    allowed = 16.0 * 2.0**-53 * np.max(np.abs(table), axis=0)
-    return all(
-        bool(np.all(table[k] + table[k + 2] - 2.0 * table[k + 1].astype(np.float64) >= -allowed))
-        for k in range(problem.labels - 2)
-    )
+    allowed = 16.0 * 2.0**-53 * np.max(np.abs(table), axis=0).astype(np.float64)
+    rows = (table[k : k + 3].astype(np.float64) for k in range(problem.labels - 2))
+    return all(bool(np.all(low + high - 2.0 * middle >= -allowed)) for low, middle, high in rows)
 
 
 def _by_levels(problem: LabelProblem, steps: list[Steps], time_limit: float) -> _Found:
@@ -296,10 +308,8 @@ def _terms(problem: LabelProblem, steps: list[Steps]) -> list[GridCut | Cut]:
     if levels > 1:
         offsets, weights, reverse = between, [forward], [np.array(np.inf)]
     if grid is None:
-        shape = (levels, *problem.shape)
-        axis = [GridCut(shape, weights, reverse_weights=reverse, offsets=offsets)]
-        cuts = zip(problem.cuts, steps, strict=True)
-        return [*axis[: levels - 1], *(_between_levels(problem, *pair) for pair in cuts)]
+        cuts = [_between_levels(problem, *pair) for pair in zip(problem.cuts, steps, strict=True)]
+        return [*_grid((levels, *problem.shape), weights, reverse, offsets), *cuts]
     for step, half in steps[0].crossing.items():
         for offset, overlap, segment in zip(
             grid.offsets, grid.overlaps, grid.segments, strict=True
@@ -312,7 +322,19 @@ def _terms(problem: LabelProblem, steps: list[Steps]) -> list[GridCut | Cut]:
             offsets.append((step, *offset))
             weights.append(own if own.size != 1 or own.ndim > 1 else np.array(own[0]))
             reverse.append(weights[-1])
-    return [GridCut((levels, *problem.shape), weights, reverse_weights=reverse, offsets=offsets)]
+    return [*_grid((levels, *problem.shape), weights, reverse, offsets)]
+
+
+def _grid(
+    shape: tuple[int, ...],
+    weights: list[WeightArray],
+    reverse: list[WeightArray],
+    offsets: list[tuple[int, ...]],
+) -> list[GridCut]:
+    """Return a cut of a grid, and none without edges."""
+    if not offsets:
+        return []
+    return [GridCut(shape, weights, reverse_weights=reverse, offsets=offsets)]
 
 
 def _plain_grid(problem: LabelProblem) -> GridCut | None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from submin.labels.distances import POTTS, distance_matrix
-from submin.labels.problem import LabelProblem
+from submin.labels.problem import LabelProblem, checked_problem
 from submin.model.problem import Problem
 from submin.solve.api import minimize
 from submin.solve.certificate import Status
@@ -41,7 +41,7 @@ def proved_labels(problem: LabelProblem, *, threads: int = 0) -> npt.NDArray[np.
     >>> proved_labels(sm.LabelProblem(costs, [sm.GridCut(3, 1.0)]))
     array([ 0,  0, -1], dtype=int32)
     """
-    distances = [own for _, _, own in problem.cuts]
+    distances = [own for _, _, own in checked_problem(problem).cuts]
     potts = POTTS.matrix(problem.labels)
     for (place, _, _), own in zip(problem.cuts, distances, strict=True):
         if not np.array_equal(distance_matrix("distance", own, problem.labels), potts):
@@ -54,6 +54,8 @@ def proved_labels(problem: LabelProblem, *, threads: int = 0) -> npt.NDArray[np.
         others = np.delete(problem.costs, alpha, axis=0).min(axis=0, initial=np.inf)
         binary = Problem.from_costs(problem.costs[alpha], others, cuts)
         result = minimize(binary, threads=threads)
+        if result.interrupted:
+            raise KeyboardInterrupt
         if result.status in (Status.OPTIMAL, Status.CLOSED):
             found[result.minimizer] = alpha
     return found.reshape(problem.shape)

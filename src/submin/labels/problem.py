@@ -103,6 +103,7 @@ class RobustPotts:
                 f"{name} has shape {prices.shape}, but there are {self.groups} groups: it must be "
                 f"one number or {(self.groups,)}"
             )
+        _checks.refuse_where(name, prices, ~(prices < LARGEST), "it must be less than 1e30")
         return np.broadcast_to(prices, (self.groups,)).astype(np.float64)
 
 
@@ -504,3 +505,12 @@ def _joined(parts: Sequence[Edges]) -> Edges:
         np.concatenate([part.weights for part in several]),
         np.concatenate([part.kinds for part in several]),
     )
+
+
+def checked_problem(problem: object) -> LabelProblem:
+    """Refuse what is no problem of labels."""
+    if not isinstance(problem, LabelProblem):
+        raise TypeError(
+            f"problem is a {type(problem).__name__}: make a LabelProblem(costs, terms, distance)"
+        )
+    return problem

@@ -23,8 +23,6 @@ from submin._typing import Dual, FloatArray, IndexArray
 from submin.model.problem import Problem
 from submin.terms.base.term import Block, Term, check_decomposition, make_feasible
 
-MOST_THREADS = 256
-
 
 class ZeroDual(list[FloatArray]):
     """The dual 0, as a solver gets it: nobody needs to look at it to know its sum."""
@@ -92,7 +90,7 @@ class Layout:
             raise TypeError(f"blocks must be a name or one for each term, and not {decomposition}")
         problem.check_data()
         self.problem = problem
-        self.threads = min(_checks.whole_number("threads", threads, 0), MOST_THREADS)
+        self.threads = _checks.threads(threads)
         self.unary = _finite_unary(problem, pinned)
         self.masses = _checks.square_weights(weights, problem.shape)
         names = (

@@ -196,7 +196,7 @@ def graph_cut(
     energy = LabelProblem(costs, [cut])
     labelling = minimize_labels(
         energy, relative_tol=relative_tol, threads=threads, progress=progress,
-        time_limit=np.inf if time_limit is None else time_limit,
+        time_limit=time_limit,
     )  # fmt: skip
     labels = marked.labels(labelling.labels, values)
     return GraphCut(labels, values, labelling, energy, models)

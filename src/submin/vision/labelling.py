@@ -62,7 +62,7 @@ def segment_labels(
     connectivity: int = 8,
     components: int = 5,
     relative_tol: float = 0.005,
-    time_limit: float = np.inf,
+    time_limit: float | None = None,
     threads: int = 0,
     progress: bool = False,
     seed: int = 0,

@@ -98,6 +98,8 @@ class Part(NamedTuple):
 def checked_offsets(dimensions: int, offsets: Iterable[Iterable[int]]) -> list[Offset]:
     """Refuse offsets that are no neighbours of a grid, or have the same edges twice."""
     rows = [tuple(row) for row in offsets]
+    if not rows:
+        raise ValueError("offsets is empty: give one neighbour or more")
     for k, row in enumerate(rows):
         if len(row) != dimensions:
             raise ValueError(f"offsets[{k}] is {row}: it needs {dimensions} numbers, one per axis")
