@@ -105,8 +105,8 @@ def read_strokes(path: Path) -> tuple[Any, Colours]:
     if len(distinct) > MOST_COLOURS:
         raise console.RefusalError(
             f"{path} has {len(distinct)} colours, and each would be an object: save the strokes "
-            "as PNG, without soft edges, each object in one colour on black, or as a grey picture of "
-            "numbers"
+            "as PNG, without soft edges, each object in one colour on black, or as a grey picture "
+            "of numbers"
         )
     seeds = np.zeros(marked.shape, dtype=np.int64)
     seeds[marked] = numbers.ravel() + 1
