@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -81,6 +81,8 @@ def float_array(name: str, values: npt.ArrayLike) -> FloatArray:
     """
     refuse_masked(name, values)
     array = np.asarray(values)
+    if isinstance(values, Mapping):
+        raise TypeError(f"{name} is a mapping: give a list, in the order of the elements")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but its type is {array.dtype}")
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
@@ -203,12 +205,24 @@ def indices(name: str, values: npt.ArrayLike, upper: int | None = None) -> Index
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":
-        hint = "; np.flatnonzero(mask) gives those of a mask" if array.dtype == np.bool_ else ""
+        hints = {
+            "b": "; np.flatnonzero(mask) gives those of a mask",
+            "U": "; number = {name: k for k, name in enumerate(names)} numbers names",
+        }
+        hint = hints.get(array.dtype.kind, "")
         raise TypeError(f"{name} must hold integers, but its type is {array.dtype}{hint}")
     refuse_where(name, array, array < 0, "element numbers start at 0")
     limit = LARGEST_INDEX if upper is None else upper
     refuse_where(name, array, array >= limit, f"element numbers must be below {limit}")
     return np.ascontiguousarray(array, dtype=np.int32).reshape(array.shape)
+
+
+def fitted(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Return a view of an array in a shape that it may be broadcast to, or refuse it."""
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise ValueError(f"{name} has shape {array.shape}, and {shape} is needed") from None
 
 
 def threads(value: Any) -> int:

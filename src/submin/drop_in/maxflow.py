@@ -67,6 +67,8 @@ class GraphFloat:
         """Add a grid of nodes, and return their numbers in its shape."""
         sizes: list[int] = np.atleast_1d(shape).tolist()
         count = prod(_checks.whole_number("shape", size, 0) for size in sizes)
+        if self._nodes + count > _checks.LARGEST_INDEX:
+            raise ValueError(f"shape is {shape}: a graph has at most {_checks.LARGEST_INDEX} nodes")
         first, self._nodes = self._nodes, self._nodes + count
         return np.arange(first, self._nodes).reshape(sizes)
 
@@ -87,7 +89,7 @@ class GraphFloat:
         for name, values in (("capacity", capacity), ("rcapacity", rcapacity)):
             array = self._capacities(name, values).ravel()
             _checks.refuse_where(name, array, ~(array >= 0.0), "a capacity is 0 or more")
-            limits.append(np.broadcast_to(array, ends[0].shape))
+            limits.append(_checks.fitted(name, array, ends[0].shape))
         if ends[0].size != ends[1].size:
             raise ValueError(f"i has {ends[0].size} entries and j has {ends[1].size}")
         self._edges.append((ends[0], ends[1], limits[0], limits[1]))
@@ -102,7 +104,7 @@ class GraphFloat:
         """Add edges from the source to nodes, and from them to the sink."""
         ids, shape = self._ids("nodeids", nodeids), np.shape(nodeids)
         source, sink = (
-            np.broadcast_to(self._capacities(name, values), shape).ravel()
+            _checks.fitted(name, self._capacities(name, values), shape).ravel()
             for name, values in (("sourcecaps", sourcecaps), ("sinkcaps", sinkcaps))
         )
         self._terminals.append((ids, source, sink))
@@ -133,7 +135,7 @@ class GraphFloat:
         """
         ids = np.asarray(nodeids)
         self._ids("nodeids", ids)
-        factors = np.broadcast_to(self._capacities("weights", weights), ids.shape)
+        factors = _checks.fitted("weights", self._capacities("weights", weights), ids.shape)
         around = (
             vonNeumann_structure(ids.ndim, directed=bool(symmetric))
             if structure is None
@@ -143,7 +145,9 @@ class GraphFloat:
             raise ValueError(
                 f"structure has shape {around.shape}: it needs {ids.ndim} axes of odd length"
             )
-        rings = np.broadcast_to(np.asarray(periodic, dtype=np.bool_), ids.ndim)
+        infinite = ~np.isfinite(around)
+        _checks.refuse_where("structure", around, infinite, "give infinite capacities as weights")
+        rings = _checks.fitted("periodic", np.asarray(periodic, dtype=np.bool_), (ids.ndim,))
         for place in np.argwhere(around != 0):
             tails, heads = _neighbours(ids.shape, place - np.array(around.shape) // 2, rings)
             capacity = (factors[tails] * around[tuple(place)]).ravel()
@@ -153,6 +157,7 @@ class GraphFloat:
     def maxflow(self, reuse_trees: bool = False) -> Any:
         """Return the value of the maximum flow, which is proved, and find the segments."""
         if not self._nodes:
+            self._segments = np.zeros(0, dtype=np.bool_)
             return self._number(0)
         source, sink = np.zeros(self._nodes), np.zeros(self._nodes)
         for ids, out, into in self._terminals:

@@ -21,6 +21,8 @@ from submin.terms.grid_cut import GridCut
 
 LEAST = float(np.finfo(np.float32).eps)
 """The least probability, in place of 0."""
+LARGEST = 1e150
+"""Of a number whose square is finite."""
 CONNECTIVITIES = {2: (4, 8), 3: (6, 18, 26)}
 
 __all__ = ["maxflow", "maxflow_interactive"]
@@ -73,7 +75,7 @@ def maxflow(
             f"{CONNECTIVITIES[dimensions]}"
         )
     weight = _positive("lamda", lamda, least=0.0)
-    scale = 2.0 * _positive("sigma", sigma, least=np.finfo(np.float64).tiny) ** 2
+    scale = 2.0 * _positive("sigma", sigma, least=1e-150) ** 2
     connectivity = connectivity or 2 * dimensions
     shape = colours.shape[1:]
     empty = GridCut(shape, 0.0, connectivity)
@@ -83,8 +85,9 @@ def maxflow(
             weights.append(np.zeros(overlap))
             continue
         tails, heads = empty.ends(k)
-        difference = colours[(slice(None), *tails)] - colours[(slice(None), *heads)]
-        weights.append(weight * np.exp(-np.sum(difference**2, axis=0) / scale))
+        with np.errstate(over="ignore"):  # far apart is far apart
+            difference = colours[(slice(None), *tails)] - colours[(slice(None), *heads)]
+            weights.append(weight * np.exp(-np.sum(difference**2, axis=0) / scale))
     costs = -np.log(np.maximum(probabilities, LEAST))
     problem = Problem(costs[1] - costs[0], [GridCut(shape, weights, connectivity)])
     return minimize(problem).minimizer.astype(np.float32)
@@ -145,6 +148,6 @@ def _images(image: npt.ArrayLike, **pairs: npt.ArrayLike) -> list[FloatArray]:
 
 def _positive(name: str, value: float, least: float) -> float:
     number = float(value)
-    if not (np.isfinite(number) and number >= least):
-        raise ValueError(f"{name} is {value}: it is a finite number of {least:.3g} or more")
+    if not least <= number <= LARGEST:
+        raise ValueError(f"{name} is {value}: it is a number from {least:.3g} to {LARGEST:.3g}")
     return number

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
-from os import PathLike, fsdecode
+from os import PathLike, fsdecode, fspath
 from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
@@ -52,7 +52,7 @@ def text_blocks(path: str | PathLike[str]) -> Iterator[bytes]:
 @contextmanager
 def open_text(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file, and unpack it if it is compressed by gzip, whatever its name."""
-    with open(path, "rb") as file, _plain(file, fsdecode(path)) as stream:
+    with open(fspath(path), "rb") as file, _plain(file, fsdecode(path)) as stream:
         yield stream
 
 

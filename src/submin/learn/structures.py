@@ -97,6 +97,8 @@ def _pattern(incidences: Any) -> Any:
     matrix = scipy.sparse.csr_array(incidences)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
+    if (matrix.data < 0).any():
+        raise ValueError("incidences has negative entries: a sample is in a hyperedge, or 0")
     return scipy.sparse.csr_array(
         (np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape
     )

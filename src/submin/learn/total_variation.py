@@ -30,6 +30,9 @@ from submin.model.problem import Problem
 from submin.solve.api import prox
 from submin.terms import Cut, Hyperedge
 
+LEAST_SCALE, LARGEST_SCALE = 1e-100, 1e100
+"""Of scores: beyond them all are equal, or those of the labels."""
+
 
 class TotalVariationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify samples of which a few are labelled, by total variation on a graph of them.
@@ -155,7 +158,7 @@ class TotalVariationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         degree = float(np.mean(high - low)) / 2.0
         if not degree:
             return target
-        scale = degree / self.smoothness
+        scale = float(np.clip(degree / self.smoothness, LEAST_SCALE, LARGEST_SCALE))
         scores: FloatArray = prox(Problem(-scale * target, [term])).x / scale
         return scores
 

@@ -277,7 +277,8 @@ class GridCut(GridTerm):
 
 
 def _rings(periodic: bool | Sequence[bool], dimensions: int) -> tuple[bool, ...]:
-    flags = tuple(periodic) if isinstance(periodic, Sequence) else (periodic,) * dimensions
+    each = periodic if isinstance(periodic, Sequence) else np.asarray(periodic)
+    flags = tuple(each) if np.ndim(each) else (periodic,) * dimensions
     if not all(isinstance(flag, bool | np.bool_) for flag in flags):
         raise TypeError(f"periodic is {periodic!r}: it must be a boolean, or one for each axis")
     if len(flags) != dimensions:
