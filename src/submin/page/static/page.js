@@ -240,7 +240,7 @@ function nothing() {
 function show(mask, count) {
   picture.setMask(mask);
   const share = (100 * count) / mask.length;
-  $("count").textContent = `${number(count)} pixels, ${share.toFixed(1)}\u00a0%`;
+  $("count").textContent = `${number(count)}\u00a0px, ${share.toFixed(1)}\u00a0%`;
 }
 
 function unpacked(bits) {
