@@ -19,6 +19,9 @@ from submin._typing import FloatArray
 ROUNDING = 1e-12
 """What a triangle may lack of its inequality, as a part of its sides."""
 
+LARGEST = 1e30
+"""Costs and prices are below it: messages are sums of them in single precision."""
+
 
 @dataclass(frozen=True)
 class Potts:

@@ -22,13 +22,10 @@ import numpy.typing as npt
 
 from submin import _checks
 from submin._typing import BoolArray, FloatArray
+from submin.labels.distances import LARGEST
 
 Labels = npt.NDArray[np.int32]
 Shares = npt.NDArray[np.float32]
-
-
-LARGEST_PRICE = 1e30
-"""As for costs, which are kept in float32."""
 
 
 class LabelCosts:
@@ -64,7 +61,7 @@ class LabelCosts:
     ) -> None:
         self.costs = _checks.weights("costs", costs)
         _checks.refuse_where(
-            "costs", self.costs, ~(self.costs < LARGEST_PRICE), "a price must be less than 1e30"
+            "costs", self.costs, ~(self.costs < LARGEST), "a price must be less than 1e30"
         )
         self.subsets = None if subsets is None else [_subset(k, s) for k, s in enumerate(subsets)]
         shapes = [()] if self.subsets is None else [(), (len(self.subsets),)]
