@@ -50,7 +50,7 @@ box = {box}  # x1, y1, x2, y2
 
 fitter = ColourFitter(colours.palette, colours.volume, components={components}, seed=0)
 models = fitter.first(learned == 2, learned == 1)
-cost_in, cost_out = fitter.both_costs(models)
+cost_in, cost_out = models.costs_of(colours.palette)
 unary = cost_in - cost_out - {level!r}
 if box:
     inside = np.zeros(shape, bool)

@@ -268,7 +268,7 @@ def costs_of(
         _go_on(cancelled)
         models = fitter.first(learned == OBJECT, learned == BACKGROUND)
     _go_on(cancelled)
-    return fitter.both_costs(models)
+    return models.costs_of(fitter.palette)
 
 
 def _go_on(cancelled: Cancelled) -> None:

@@ -259,7 +259,7 @@ def _photographed(key: str, title: str, picture: Picture, step: int) -> Instance
     colours = Colours.of(image)
     fitter = ColourFitter(colours.palette, colours.volume, GAUSSIANS, seed=0)
     models = fitter.first(seeds.first_foreground, seeds.first_background)
-    inside, outside = (costs[::step, ::step] for costs in fitter.both_costs(models))
+    inside, outside = (costs[::step, ::step] for costs in models.costs_of(colours.palette))
     smoothing = LAMBDA / step
     rgb = colours.rgb[::step, ::step]
     weights = contrast_weights(rgb, smoothness=smoothing, connectivity=8)

@@ -74,6 +74,11 @@ class ColourModel:
             out[part] = -self._log_density(colours[part], factors)
         return out.reshape(features.shape[:-1])
 
+    def costs_of(self, palette: Palette) -> FloatArray:
+        """Return -log p of every pixel of an image, in nats, computed once for each colour."""
+        costs: FloatArray = self.costs(palette.colours)[palette.index]
+        return costs
+
     def _log_density(self, colours: FloatArray, factors: FloatArray) -> FloatArray:
         """Return log p; `factors` are the inverses of the Cholesky factors L of Σ = L Lᵀ."""
         components, channels = self.means.shape
@@ -108,6 +113,10 @@ class ColourModels:
         """Return the cost of every pixel as object and as background, in nats."""
         return self.foreground.costs(features), self.background.costs(features)
 
+    def costs_of(self, palette: Palette) -> tuple[FloatArray, FloatArray]:
+        """Return the same for an image, computed once for each of its colours."""
+        return self.foreground.costs_of(palette), self.background.costs_of(palette)
+
 
 @dataclass(frozen=True, eq=False)
 class ColourFitter:
@@ -129,15 +138,6 @@ class ColourFitter:
     volume: float
     components: int
     seed: int
-
-    def both_costs(self, models: ColourModels) -> tuple[FloatArray, FloatArray]:
-        """Return the cost of every pixel as object and as background, in nats."""
-        return self.costs(models.foreground), self.costs(models.background)
-
-    def costs(self, model: ColourModel) -> FloatArray:
-        """Return -log p of every pixel, in nats."""
-        costs: FloatArray = model.costs(self.palette.colours)[self.palette.index]
-        return costs
 
     def first(self, foreground: BoolArray, background: BoolArray) -> ColourModels:
         """Fit both models from scratch to the pixels of two masks, neither empty."""
@@ -171,7 +171,7 @@ class ColourFitter:
         if not mask.any():
             return model, costs
         candidate = self.fit(mask, model)
-        new_costs = self.costs(candidate)
+        new_costs = candidate.costs_of(self.palette)
         if new_costs[mask].sum() < costs[mask].sum():
             return candidate, new_costs
         return model, costs

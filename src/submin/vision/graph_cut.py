@@ -287,8 +287,7 @@ class SeededImage:
         if not models:
             own = np.zeros((len(self.values), *self.seeds.shape))
             return label_costs(own, self.seeds, self.values)
-        colours, index = self.palette.colours, self.palette.index
-        own = np.stack([model.costs(colours)[index] for model in models])
+        own = np.stack([model.costs_of(self.palette) for model in models])
         return label_costs(own, self.seeds, self.values)
 
     def costs_given(self, probabilities: npt.ArrayLike) -> npt.NDArray[Any]:

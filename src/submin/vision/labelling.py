@@ -118,7 +118,7 @@ def segment_labels(
     weights = contrast_weights(
         colours.palette.pixels, smoothness=smoothness, connectivity=connectivity, cells=cells
     )
-    own = np.stack([fitter.costs(model).astype(np.float32) for model in models])
+    own = np.stack([model.costs_of(colours.palette).astype(np.float32) for model in models])
     problem = LabelProblem(
         label_costs(own, marked, values),
         [GridCut(colours.shape, weights, connectivity, cells=cells)],

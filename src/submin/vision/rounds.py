@@ -123,7 +123,7 @@ class Alternation:
         """Alternate between mask and models, for `limit` rounds at most."""
         mask = self.seeds.first_foreground
         models = self.fitter.first(mask, self.seeds.first_background)
-        costs = self.fitter.both_costs(models)
+        costs = models.costs_of(self.fitter.palette)
         last: Result | None = None
         for number in range(1, limit + 1):
             problem = segmentation_problem(*costs, self.seeds, self.terms)
